@@ -1,0 +1,17 @@
+# Warnings are errors; sanitizers and LTO are switches of the presets.
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror
+                    -fno-omit-frame-pointer)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  find_program(WEIR_LLD NAMES ld.lld-19 ld.lld)
+  if(WEIR_LLD)
+    add_link_options(-fuse-ld=${WEIR_LLD})
+  endif()
+endif()
+if(WEIR_SANITIZE)
+  add_compile_options(-fsanitize=${WEIR_SANITIZE} -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${WEIR_SANITIZE})
+endif()
+if(WEIR_LTO)
+  add_compile_options(-flto=thin)
+  add_link_options(-flto=thin)
+endif()

@@ -1,0 +1,16 @@
+# weir_layer(NAME PUBLIC ... PRIVATE ...): the library weir::NAME from src/NAME/*.cpp (header-only where there is none).
+# weir_test(NAME): the test program test_NAME from test/NAME/*.cpp, run by ctest case by case.
+function(weir_layer name)
+  cmake_parse_arguments(arg "" "" "PUBLIC;PRIVATE" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
+  if(sources)
+    add_library(weir_${name} STATIC ${sources})
+    target_include_directories(weir_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
+    target_link_libraries(weir_${name} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
+  else()
+    add_library(weir_${name} INTERFACE)
+    target_include_directories(weir_${name} INTERFACE ${CMAKE_SOURCE_DIR}/src)
+    target_link_libraries(weir_${name} INTERFACE ${arg_PUBLIC} ${arg_PRIVATE})
+  endif()
+  add_library(weir::${name} ALIAS weir_${name})
+endfunction()
