@@ -1,5 +1,5 @@
-# weir_layer(NAME PUBLIC ... PRIVATE ...): the library weir::NAME from src/NAME/*.cpp (header-only where there is none).
-# weir_test(NAME): the test program test_NAME from test/NAME/*.cpp, run by ctest case by case.
+# weir_layer(NAME PUBLIC ... PRIVATE ...): the library weir::NAME from src/NAME/*.cpp, header-only
+# where there is none.
 function(weir_layer name)
   cmake_parse_arguments(arg "" "" "PUBLIC;PRIVATE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)

@@ -1,0 +1,1 @@
+"""The rules behind ./dev lint that no compiler knows; tools/check_sources.py runs them."""
