@@ -1,0 +1,48 @@
+// Civil periods (minute, hour, day, week from Monday, month) of a time zone as spans of UTC. Right
+// over daylight saving: days of 23 and 25 hours, midnights that do not exist or happen twice.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.hpp"
+#include "base/time.hpp"
+
+namespace date {
+class time_zone;
+}
+
+namespace weir::policy {
+
+enum class calendar_period : std::uint8_t {
+  minute,  // the clock's minute
+  hour,    // the clock's hour; one that is cut by a change of the clock is shorter
+  day,     // from the first instant of a date to that of the next: 23 to 25 hours
+  week,    // from Monday
+  month,   // from the 1st
+};
+
+// begin <= t < end. The spans of one calendar follow each other without gap or overlap.
+struct civil_span {
+  wall_time begin{};  // first instant
+  wall_time end{};    // first instant of the next one
+  friend bool operator==(const civil_span&, const civil_span&) = default;
+};
+
+class civil_calendar {
+ public:
+  // An unknown zone is an error. "UTC" needs no time zone database.
+  static result<civil_calendar> make(calendar_period period, const std::string& zone);
+
+  // Pure and thread-safe.
+  [[nodiscard]] civil_span span_at(wall_time t) const;
+
+ private:
+  civil_calendar(calendar_period period, const date::time_zone* zone)
+      : period_{period}, zone_{zone} {}
+
+  calendar_period period_;
+  const date::time_zone* zone_;  // null: UTC
+};
+
+}  // namespace weir::policy
