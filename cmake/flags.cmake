@@ -1,6 +1,6 @@
 # Warnings are errors; sanitizers, fuzzing and LTO are switches of the presets. ccache where it is.
-add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror
-                    -fno-omit-frame-pointer)
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+                    -Wno-missing-designated-field-initializers -Werror -fno-omit-frame-pointer)
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 
 find_program(WEIR_CCACHE ccache)

@@ -66,7 +66,10 @@ def key_of(entry, salt):
 
 def tidy(entry, build, salt):
     """What clang-tidy says of one file; empty when it is clean."""
-    marker = os.path.join(CACHE, key_of(entry, salt))
+    try:
+        marker = os.path.join(CACHE, key_of(entry, salt))
+    except subprocess.CalledProcessError as error:
+        return error.stderr.decode(errors="replace")
     if os.path.exists(marker):
         return ""
     command = [TIDY, "--quiet", "--warnings-as-errors=*", "-p", build, entry["file"]]

@@ -6,9 +6,10 @@ cd "$(dirname "$0")/../.." || exit 1
 
 failed=()
 check() {
-  printf '==> %s\n' "$1"
+  local name=$1
   shift
-  "$@" </dev/null || failed+=("$*")
+  printf '==> %s\n' "$name"
+  "$@" </dev/null || failed+=("${name%%:*}")
 }
 
 mapfile -t sources < <(find src test bench fuzz cmake -name '*.[ch]pp' | sort)
@@ -24,7 +25,7 @@ check "python: ${#pythons[@]} files" pyflakes3 "${pythons[@]}"
 check "clang-tidy" python3 -B tools/tidy.py
 
 if [[ ${#failed[@]} -gt 0 ]]; then
-  printf 'lint failed: %s\n' "${failed[@]%% -*}" >&2
+  printf 'lint failed: %s\n' "${failed[@]}" >&2
   exit 1
 fi
 echo "==> done: lint is clean"
