@@ -9,8 +9,8 @@ if(NOT WEIR_CANARY_PASSED STREQUAL canary_key)
     CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF
     COMPILE_OUTPUT_VARIABLE canary_output)
   set(canary_advice
-    "Expected a compiler with correct C++20 coroutines. Use clang 19: apt-get install clang-19, then "
-    "configure in an empty build folder with -DCMAKE_CXX_COMPILER=clang++-19 "
+    "Expected a compiler with correct C++20 coroutines. Use clang 19: apt-get install clang-19, "
+    "then configure in an empty build folder with -DCMAKE_CXX_COMPILER=clang++-19 "
     "-DCMAKE_C_COMPILER=clang-19, or run ./dev build, which does both.")
   list(JOIN canary_advice "" canary_advice)
   if(NOT canary_built)

@@ -79,7 +79,7 @@ def tidy(entry, build, salt):
         with open(marker, "w", encoding="utf-8"):
             pass
         return ""
-    return done.stdout + re.sub(r"(?m)^\d+ warnings? .*\n|^Suppressed .*\n|^Use -.*\n", "", done.stderr)
+    return done.stdout + re.sub(r"(?m)^(?:\d+ warnings? |Suppressed |Use -).*\n", "", done.stderr)
 
 
 def main(arguments):

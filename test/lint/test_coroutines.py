@@ -97,6 +97,8 @@ class Passed(unittest.TestCase):
             "if (ready) { co_await x(); } else { co_await y(); }",
             "for (int i : {1, 2}) co_await send(i);",
             "for (int i : {1, 2}) { co_await send(i); }",
+            "for (int i : std::array{1, 2}) co_await send(i);",
+            "if (auto p = point{1}; p.x) co_await send(p.x);",
             "do { co_await x(); } while (ready);",
             "try { co_await x(); } catch (const error& e) { stop(e); }",
             "switch (n) { case 1: { co_await x(); break; } default: { co_await y(); } }",

@@ -11,7 +11,7 @@ packages_of() {
       libcli11-dev libhowardhinnant-date-dev libxxhash-dev ;;
     test) echo libgtest-dev libbenchmark-dev python3 python3-venv python3-pip nodejs=node npm=npm \
       prometheus=promtool apache2-utils=ab curl=curl openssl=openssl ca-certificates ;;
-    demo) echo nodejs=node npm=npm curl=curl ca-certificates ;;
+    demo) echo nodejs=node npm=npm curl=curl openssl=openssl ca-certificates ;;
     bench) echo libgtest-dev libbenchmark-dev python3 nginx-light=nginx haproxy=haproxy curl=curl \
       procps=ps ;;
     lint) echo clang-format-19 clang-tidy-19 libgtest-dev libbenchmark-dev python3 pyflakes3 \
@@ -27,7 +27,8 @@ missing_packages() {
     for spec in $(packages_of "$group"); do
       name=${spec%%=*}
       if [[ $spec == *=* ]] && command -v "${spec#*=}" >/dev/null; then continue; fi
-      [[ $(dpkg-query -W -f='${db:Status-Status}' "$name" 2>/dev/null) == installed ]] || echo "$name"
+      [[ $(dpkg-query -W -f='${db:Status-Status}' "$name" 2>/dev/null) == installed ]] ||
+        echo "$name"
     done
   done | sort -u
 }
