@@ -1,0 +1,153 @@
+// Accepting, and the sessions that come of it.
+#include "net/http_server.hpp"
+
+#include <boost/asio/ip/address.hpp>
+#include <boost/asio/ip/v6_only.hpp>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "net/http_session.hpp"
+#include "observe/log.hpp"
+
+namespace weir::net {
+
+namespace asio = boost::asio;
+using tcp = asio::ip::tcp;
+using reuse_port = asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
+
+struct http_server::session_list {
+  boost::intrusive::list<http_session,
+                         boost::intrusive::member_hook<http_session, decltype(http_session::hook),
+                                                       &http_session::hook>,
+                         boost::intrusive::constant_time_size<false>>
+      all;
+};
+
+namespace {
+
+constexpr int backlog = 4096;
+constexpr microseconds descriptor_pause{
+    100ms};  // before the next accept when descriptors have run out
+
+struct accept_awaiter {
+  tcp::acceptor& from;
+  tcp::socket& into;
+  boost::system::error_code ec;
+  [[nodiscard]] bool await_ready() const { return false; }
+  void await_suspend(std::coroutine_handle<> h) {
+    from.async_accept(into, [this, h](const boost::system::error_code& e) {
+      ec = e;
+      h.resume();
+    });
+  }
+  [[nodiscard]] boost::system::error_code await_resume() const { return ec; }
+};
+
+}  // namespace
+
+http_server::http_server(loop& owner, http_handler& handler, http_server_options options,
+                         observe::logger& log, spawn_counters& spawned, const tls_context* tls)
+    : owner_{owner},
+      handler_{handler},
+      options_{options},
+      log_{log},
+      spawned_{spawned},
+      tls_{tls},
+      acceptor_{owner.io()},
+      sessions_{std::make_unique<session_list>()} {}
+
+http_server::~http_server() = default;
+
+result<void> http_server::listen(const std::string& host, std::uint16_t port) {
+  boost::system::error_code ec;
+  const auto address =
+      host.empty() || host == "localhost"
+          ? asio::ip::address{host.empty() ? asio::ip::address{asio::ip::address_v4::any()}
+                                           : asio::ip::address{asio::ip::address_v4::loopback()}}
+          : asio::ip::make_address(host, ec);
+  if (ec)
+    return fail(fmt::format("cannot listen on '{}': expected an IP address of this machine", host));
+  const tcp::endpoint endpoint{address, port};
+  acceptor_.open(endpoint.protocol(), ec);
+  if (!ec) acceptor_.set_option(tcp::acceptor::reuse_address{true}, ec);
+  if (!ec) acceptor_.set_option(reuse_port{true}, ec);
+  if (!ec) acceptor_.bind(endpoint, ec);
+  if (!ec) acceptor_.listen(backlog, ec);
+  if (ec)
+    return fail(fmt::format("cannot listen on {}:{}: {}", address.to_string(), port, ec.message()));
+  port_ = acceptor_.local_endpoint(ec).port();
+  spawn(accept_loop(), "accept", log_, spawned_);
+  return {};
+}
+
+task<> http_server::accept_loop() {
+  while (!draining_) {
+    tcp::socket socket{owner_.io()};
+    accept_awaiter accepting{acceptor_, socket, {}};
+    const auto ec = co_await accepting;
+    if (draining_ || ec == asio::error::operation_aborted) break;
+    if (ec == asio::error::no_descriptors || ec.value() == ENFILE || ec == asio::error::no_memory) {
+      ++counters_.refused_descriptors;
+      if (counters_.refused_descriptors % 100 == 1)
+        log_.warn("no descriptor left to accept a connection", {});
+      co_await owner_.sleep_until(owner_.time().mono() + descriptor_pause);
+      continue;
+    }
+    if (ec) continue;
+    connection_ptr accepted{new connection{owner_, std::move(socket)}};
+    std::string peer = accepted->peer_address();
+    if (peer.empty()) continue;
+    const auto cap = options_.max_connections_per_address;
+    if (cap > 0 && per_address_[peer] >= cap) {
+      ++counters_.refused_per_address;
+      continue;
+    }
+    spawn(serve(std::move(accepted), std::move(peer)), "connection", log_, spawned_);
+  }
+}
+
+task<> http_server::serve(connection_ptr socket, std::string peer) {
+  ++counters_.connections;
+  const bool counted = options_.max_connections_per_address > 0;
+  if (counted) ++per_address_[peer];
+  bool ready = true;
+  if (tls_ != nullptr) {
+    socket->expires_at(owner_.time().mono() + options_.header_timeout);
+    const int fd = socket->native_handle();
+    tls_session secret = tls_->accept(fd);
+    ready = co_await socket->handshake(std::move(secret));
+    socket->expires_never();
+  }
+  if (ready) {
+    http_session session{*this, socket, peer};
+    sessions_->all.push_back(session);
+    co_await session.run();
+  }
+  socket->close();
+  --counters_.connections;
+  if (counted && --per_address_[peer] <= 0) per_address_.erase(peer);
+}
+
+void http_server::drain() {
+  draining_ = true;
+  boost::system::error_code ignored;
+  acceptor_.close(ignored);
+  for (auto at = sessions_->all.begin(); at != sessions_->all.end();) (at++)->drain();
+}
+
+void http_server::abort_all() {
+  for (auto at = sessions_->all.begin(); at != sessions_->all.end();) (at++)->abort();
+}
+
+std::string_view http_server::date() {
+  const auto now =
+      std::chrono::duration_cast<std::chrono::seconds>(owner_.time().now().wall.time_since_epoch())
+          .count();
+  if (now != date_second_) {
+    date_second_ = now;
+    date_ = fmt::format("{:%a, %d %b %Y %H:%M:%S} GMT", fmt::gmtime(static_cast<std::time_t>(now)));
+  }
+  return date_;
+}
+
+}  // namespace weir::net
