@@ -120,29 +120,31 @@ task<bool> connection::handshake(tls_session session) {
 }
 
 task<io_status> connection::write_all(std::span<const iovec> segments, microseconds patience) {
+  const io_result first = try_write(segments);
+  return write_rest(segments, first, patience);
+}
+
+task<io_status> connection::write_rest(std::span<const iovec> segments, io_result first,
+                                       microseconds patience) {
   std::vector<iovec> rest{segments.begin(), segments.end()};
   std::size_t at = 0;
+  io_result wrote = first;
   for (;;) {
-    while (at < rest.size() && rest[at].iov_len == 0) ++at;
-    if (at == rest.size()) co_return io_status::ok;
-    const std::span<const iovec> left{rest.data() + at, rest.size() - at};
-    const io_result wrote = try_write(left);
     if (wrote.status == io_status::would_block) {
       expires_at(owner_.time().mono() + patience);
       const io_status waited = co_await writable();
       expires_never();
       if (waited != io_status::ok) co_return waited;
-      continue;
+    } else if (wrote.status != io_status::ok) {
+      co_return wrote.status;
     }
-    if (wrote.status != io_status::ok) co_return wrote.status;
     std::size_t moved = wrote.bytes;
-    while (moved > 0) {
-      const std::size_t part = std::min(moved, rest[at].iov_len);
-      rest[at].iov_base = static_cast<char*>(rest[at].iov_base) + part;
-      rest[at].iov_len -= part;
-      moved -= part;
-      if (rest[at].iov_len == 0) ++at;
-    }
+    while (at < rest.size() && moved >= rest[at].iov_len) moved -= rest[at++].iov_len;
+    if (at == rest.size()) co_return io_status::ok;
+    rest[at].iov_base = static_cast<char*>(rest[at].iov_base) + moved;
+    rest[at].iov_len -= moved;
+    const std::span<const iovec> left{rest.data() + at, rest.size() - at};
+    wrote = try_write(left);
   }
 }
 

@@ -63,6 +63,9 @@ class connection final
 
   // Writes all of it, waiting as needed; each wait may last at most `patience`.
   task<io_status> write_all(std::span<const iovec> segments, microseconds patience);
+  // Goes on with segments that try_write() moved only in part, as `first` tells.
+  task<io_status> write_rest(std::span<const iovec> segments, io_result first,
+                             microseconds patience);
   task<io_status> write_all(std::string_view bytes, microseconds patience);
 
   struct wait_awaiter;
