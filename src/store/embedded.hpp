@@ -2,6 +2,8 @@
 // Nothing survives the process. Thread-safe.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -51,7 +53,16 @@ class embedded final : public store {
 
  private:
   struct shard;
+  struct candidate;
+  using candidates = std::array<candidate, max_claims>;
+
+  std::uint64_t find(std::span<const claim> claims, instant now, candidates& all);
+  static std::size_t evaluate(std::span<const claim> claims, instant now, candidates& all,
+                              admission& out);
+  void commit(std::span<const claim> claims, instant now, const candidates& all, admission& out);
+
   std::unique_ptr<shard[]> shards_;
+  std::atomic<std::size_t> next_swept_{0};
 };
 
 }  // namespace weir::store

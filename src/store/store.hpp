@@ -47,6 +47,7 @@ class grant {
     std::int64_t taken;     // how much was taken
     std::int64_t stamp;     // which window it was taken from
     policy::algorithm how;  // by which kernel
+    policy::unit unit;      // of what
   };
 
   grant() = default;

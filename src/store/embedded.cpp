@@ -1,0 +1,233 @@
+// See embedded.hpp. A call locks the shards of its keys in order, evaluates all claims, and commits
+// only if none refuses.
+#include "store/embedded.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <mutex>
+#include <stdexcept>
+
+#include "store/limit_table.hpp"
+#include "store/spin_lock.hpp"
+
+namespace weir::store {
+
+namespace {
+
+constexpr unsigned shard_bits = 6;
+constexpr std::size_t shard_count = std::size_t{1} << shard_bits;  // a set of them is one word
+constexpr std::size_t looks_per_call = 16;  // at idle entries in a shard that got a new one
+constexpr std::int64_t max_real = std::int64_t{1} << 50;  // of what an engine may report
+
+std::size_t shard_of(key128 key) { return static_cast<std::size_t>(key.high >> (64 - shard_bits)); }
+
+}  // namespace
+
+struct alignas(64) embedded::shard {
+  mutable spin_lock lock;
+  limit_table table;
+  std::int64_t open{0};
+  std::int64_t held{0};
+  std::int64_t reserved{0};
+
+  void count(policy::unit what, std::int64_t amount, std::int64_t admissions) {
+    open += admissions;
+    if (what == policy::unit::concurrent) held += amount;
+    if (what == policy::unit::tokens) reserved += amount;
+  }
+};
+
+// What is known of a claim between its evaluation and its commit.
+struct embedded::candidate {
+  limit_table::slot* slot;
+  limit_table::place place;
+  bool takes;
+};
+
+namespace {
+
+// Locks a set of shards, lowest first, so that two calls never wait for each other.
+template <class Shard>
+class locked {
+ public:
+  locked(Shard* shards, std::uint64_t set) : shards_{shards}, set_{set} {
+    for (std::uint64_t left = set_; left != 0; left &= left - 1) {
+      shards_[std::countr_zero(left)].lock.lock();
+    }
+  }
+  ~locked() {
+    for (std::uint64_t left = set_; left != 0; left &= left - 1) {
+      shards_[std::countr_zero(left)].lock.unlock();
+    }
+  }
+  locked(const locked&) = delete;
+  locked& operator=(const locked&) = delete;
+
+ private:
+  Shard* shards_;
+  std::uint64_t set_;
+};
+
+// What earlier claims of this call on the same entry will have taken.
+template <class Candidates>
+std::int64_t taken_before(std::span<const claim> claims, const Candidates& all, std::size_t i) {
+  std::int64_t sum = 0;
+  for (std::size_t j = 0; j < i; ++j) {
+    if (all[j].slot == all[i].slot && all[j].takes) sum += claims[j].amount;
+  }
+  return sum;
+}
+
+// Of two refusals the one to tell: that which waiting does not help, else the longer wait.
+bool worse(const verdict& a, const verdict& b) {
+  if (a.never != b.never) return a.never;
+  return a.wait > b.wait;
+}
+
+}  // namespace
+
+embedded::embedded() : shards_{new shard[shard_count]} {}
+embedded::~embedded() = default;
+
+void embedded::admit_now(std::span<const claim> claims, instant now, admission& out) {
+  if (claims.size() > max_claims) throw std::logic_error{"a call with more than 32 claims"};
+  out.allowed = true;
+  out.refused = admission::none;
+  out.at = now;
+  out.verdicts.resize(claims.size());
+
+  std::uint64_t set = 0;
+  for (const claim& c : claims) set |= std::uint64_t{1} << shard_of(c.key);
+  const locked<shard> hold{shards_.get(), set};
+
+  candidates all;  // NOLINT(cppcoreguidelines-pro-type-member-init): only what is set is read
+  const std::uint64_t grown = find(claims, now, all);
+  const std::size_t taking = evaluate(claims, now, all, out);
+  out.held = out.allowed ? grant{taking} : grant{};
+  if (out.allowed) commit(claims, now, all, out);
+  // Only now may entries go: the candidates pointed at some.
+  for (std::uint64_t left = grown; left != 0; left &= left - 1) {
+    shards_[std::countr_zero(left)].table.sweep(now, looks_per_call);
+  }
+}
+
+// Finds the entries of all claims or makes them. Returns the set of shards with new ones.
+std::uint64_t embedded::find(std::span<const claim> claims, instant now, candidates& all) {
+  std::uint64_t grown = 0;
+  for (const claim& c : claims) shards_[shard_of(c.key)].table.prefetch(c.key);
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    limit_table& table = shards_[shard_of(claims[i].key)].table;
+    limit_table::place place = table.find(claims[i].key);
+    if (place == limit_table::nowhere) {
+      place = table.insert(claims[i].key, *claims[i].rule, now);
+      grown |= std::uint64_t{1} << shard_of(claims[i].key);
+    }
+    all[i] = {&table.at(place), place, false};
+    __builtin_prefetch(all[i].slot);
+  }
+  return grown;
+}
+
+// Asks all limits, takes nothing. Returns how many claims will take.
+std::size_t embedded::evaluate(std::span<const claim> claims, instant now, candidates& all,
+                               admission& out) {
+  std::size_t taking = 0;
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    const claim& c = claims[i];
+    policy::limit_state& state = all[i].slot->state;
+    state.prepare(*c.rule, now);
+    const std::int64_t before = taken_before(claims, all, i);
+    verdict& v = out.verdicts[i] = state.check(c.amount < 0 ? c.amount : before + c.amount, now);
+    all[i].takes = v.allowed;
+    taking += v.allowed ? 1 : 0;
+    if (v.allowed || c.observe) continue;
+    if (out.allowed || worse(v, out.verdicts[out.refused])) out.refused = i;
+    out.allowed = false;
+  }
+  return taking;
+}
+
+void embedded::commit(std::span<const claim> claims, instant now, const candidates& all,
+                      admission& out) {
+  grant::item* item = out.held.items().data();
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    if (!all[i].takes) continue;
+    const claim& c = claims[i];
+    policy::limit_state& state = all[i].slot->state;
+    const policy::charged done = state.charge(c.amount, now);
+    out.verdicts[i].remaining -= taken_before(claims, all, i) + c.amount;
+    out.verdicts[i].reset = done.reset;
+    const std::size_t where = shard_of(c.key);
+    shards_[where].count(c.rule->unit(), c.amount, 1);
+    *item++ = {std::uint64_t{where} << 32U | all[i].place, c.amount, done.stamp, state.how(),
+               c.rule->unit()};
+  }
+}
+
+void embedded::settle_now(grant& held, usage real, instant now) {
+  const grant done = std::move(held);
+  const std::int64_t tokens = std::clamp<std::int64_t>(real.tokens, 0, max_real);
+  for (const grant::item& item : done.items()) {
+    shard& s = shards_[item.place >> 32U];
+    const std::lock_guard hold{s.lock};
+    policy::limit_state& state = s.table.at(static_cast<limit_table::place>(item.place)).state;
+    std::int64_t used = item.taken;
+    if (item.unit == policy::unit::tokens) used = tokens;
+    if (item.unit == policy::unit::requests && real.requests <= 0) used = 0;
+    state.settle(item.how, item.taken, used, item.stamp, now);
+    s.count(item.unit, -item.taken, -1);
+  }
+}
+
+verdict embedded::peek(const claim& asked, instant now) const {
+  const shard& s = shards_[shard_of(asked.key)];
+  const std::lock_guard hold{s.lock};
+  const limit_table::place place = s.table.find(asked.key);
+  if (place == limit_table::nowhere) {
+    return policy::limit_state{*asked.rule, now}.check(asked.amount, now);
+  }
+  policy::limit_state& state = s.table.at(place).state;
+  state.prepare(*asked.rule, now);
+  return state.check(asked.amount, now);
+}
+
+std::size_t embedded::sweep(instant now, std::size_t budget) {
+  // A share of the budget for each shard, at most so many cells under one lock.
+  const std::size_t share = std::clamp<std::size_t>(budget / shard_count, 64, 1024);
+  std::size_t dropped = 0;
+  for (std::size_t i = 0; i < shard_count && budget > 0; ++i) {
+    const std::size_t looks = std::min(budget, share);
+    shard& s = shards_[next_swept_.fetch_add(1, std::memory_order_relaxed) % shard_count];
+    const std::lock_guard hold{s.lock};
+    dropped += s.table.sweep(now, looks);
+    budget -= looks;
+  }
+  return dropped;
+}
+
+embedded_totals embedded::totals() const {
+  embedded_totals sum;
+  for (std::size_t i = 0; i < shard_count; ++i) {
+    const shard& s = shards_[i];
+    const std::lock_guard hold{s.lock};
+    sum.entries += s.table.size();
+    sum.open += s.open;
+    sum.held += s.held;
+    sum.reserved += s.reserved;
+  }
+  return sum;
+}
+
+task<admission> embedded::admit(std::vector<claim> claims, instant now) {
+  admission out;
+  admit_now(claims, now, out);
+  co_return out;
+}
+
+task<void> embedded::settle(grant held, usage real, instant now) {
+  settle_now(held, real, now);
+  co_return;
+}
+
+}  // namespace weir::store
