@@ -9,8 +9,16 @@
 namespace weir {
 
 // What went wrong, in a sentence that says what was expected and what to do.
-struct error {
+// Made by fail() only: were it constructible from a string, a result<std::string> could not be
+// returned from one.
+class error {
+ public:
   std::string message;
+  error() = default;  // result<T>::error() of a success
+
+ private:
+  explicit error(std::string text) : message{std::move(text)} {}
+  friend error fail(std::string message);
 };
 
 template <class T>
