@@ -44,9 +44,10 @@ class sigpipe_held {
 fd_sink::fd_sink(int fd, std::size_t buffer_bytes) : fd_{fd}, capacity_{buffer_bytes} {
   struct stat about{};
   const bool known = fstat(fd, &about) == 0;
-  target_ = known && S_ISREG(about.st_mode)    ? target::file
-            : known && S_ISSOCK(about.st_mode) ? target::socket
-                                               : target::stream;
+  // What cannot be looked at is written to, so that the error of that is counted.
+  target_ = !known || S_ISREG(about.st_mode) ? target::file
+            : S_ISSOCK(about.st_mode)        ? target::socket
+                                             : target::stream;
   buffer_.reserve(capacity_);
 }
 

@@ -39,10 +39,9 @@ class line {
   void end();  // with the newline
 
  private:
-  void raw(std::string_view text) { out_.append(text.data(), text.data() + text.size()); }
-  void key(std::string_view name);
-  void quoted(std::string_view text);
-  void unsafe(std::string_view code_point);
+  char* key(std::string_view name, std::size_t more);
+  char* room(std::size_t bytes);
+  void end_at(const char* end);
 
   line_buffer& out_;
   bool json_;

@@ -57,8 +57,8 @@ struct log_options {
   log_level level{log_level::info};     // less important lines are not written
   bool json{true};                      // false: key=value text
   int fd{1};                            // written to, never closed and never made non-blocking
-  std::size_t buffer_bytes{64 * 1024};  // held back until full, a warning, or flush(); no longer
-                                        // line can be written
+  std::size_t buffer_bytes{64 * 1024};  // held back until full, a warning or flush(); lines longer
+                                        // than this are lost
 };
 
 // All members may be called from any thread. A text is at most 4096 bytes of a line; control
