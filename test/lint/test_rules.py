@@ -70,6 +70,8 @@ class Clocks(unittest.TestCase):
     def test_tests_do_not_sleep(self):
         text = "std::this_thread::sleep_for(1s);"
         self.assertEqual(lines(rules.clocks, "test/net/a.cpp", text), [1])
+        text = "co_await loop.sleep_until(deadline);"
+        self.assertEqual(lines(rules.clocks, "src/net/a.cpp", text), [])
 
 
 class Detached(unittest.TestCase):

@@ -42,7 +42,7 @@ _CLOCKS = re.compile(
     r"|\b(?:gettimeofday|clock_gettime|timespec_get)\s*\("
     r"|(?<![\w.>])time\s*\(\s*(?:nullptr|NULL|0|&\w+)\s*\)"
 )
-_SLEEPS = re.compile(r"\b(?:sleep_for|sleep_until|usleep|nanosleep)\s*\(")
+_SLEEPS = re.compile(r"\bthis_thread\s*::\s*sleep_\w+|\b(?:usleep|nanosleep)\s*\(")
 _DETACHED = re.compile(r"\bdetached(?:_t)?\b|\.\s*detach\s*\(\s*\)")
 _USING_STD = re.compile(r"\busing\s+namespace\s+(?:::\s*)?std\s*;")
 _NOTES = re.compile(r"\b(?:" + "|".join(("TO" + "DO", "FIX" + "ME", "X" * 3, "HA" + "CK")) + r")\b")
@@ -90,7 +90,7 @@ def clocks(path, text):
     if _in(path, "src") and not path.startswith(CLOCK_HOME):
         yield from _matches(_CLOCKS, bare, "{} reads a clock; take the time from weir::clock")
     if _in(path, "src", "test"):
-        yield from _matches(_SLEEPS, bare, "{}...) sleeps; wait for an event or inject the time")
+        yield from _matches(_SLEEPS, bare, "{} sleeps; wait for an event or inject the time")
 
 
 def detached(path, text):
