@@ -45,9 +45,9 @@ class calendar_window {
     return used_ == 0 ? microseconds{0} : rest(now);
   }
 
-  // Nothing used, or the window is over.
+  // The window is over.
   [[nodiscard]] bool idle(instant now) const {
-    return used_ == 0 || (now.wall >= span_.end && now.mono >= over_at_);
+    return now.wall >= span_.end && now.mono >= over_at_;
   }
 
  private:

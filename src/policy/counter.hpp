@@ -11,6 +11,8 @@ namespace weir::policy {
 // At most `amount` held at once.
 class concurrency_counter {
  public:
+  explicit concurrency_counter(std::int64_t now) : last_{now} {}
+
   // When another call ends is not known: the wait is a guess of one second.
   [[nodiscard]] decision check(std::int64_t amount, std::int64_t n) const {
     decision d{.limit = amount, .remaining = std::max<std::int64_t>(0, amount - held_)};
@@ -20,11 +22,19 @@ class concurrency_counter {
     return d;
   }
   void take(std::int64_t n) { held_ += n; }
-  void free(std::int64_t n) { held_ = std::max<std::int64_t>(0, held_ - n); }
-  [[nodiscard]] bool idle() const { return held_ == 0; }
+  void free(std::int64_t n, std::int64_t now) {
+    held_ = std::max<std::int64_t>(0, held_ - n);
+    last_ = std::max(now, last_);
+  }
+
+  // None was held for a minute: it is not in steady use.
+  [[nodiscard]] bool idle(std::int64_t now) const { return held_ == 0 && now - last_ > keep; }
 
  private:
+  static constexpr std::int64_t keep = 60'000'000;
+
   std::int64_t held_{0};
+  std::int64_t last_;
 };
 
 // At most `amount` ever; forgotten when nothing was taken for `keep` ticks.

@@ -6,10 +6,6 @@
 
 namespace weir::policy {
 
-namespace {
-std::int64_t ticks(instant now) { return now.mono.time_since_epoch().count(); }
-}  // namespace
-
 limit_state::limit_state(const limit_rule& rule, instant now) { build(rule, now); }
 
 limit_state::limit_state(limit_state&& other) noexcept
@@ -53,7 +49,7 @@ void limit_state::build(const limit_rule& rule, instant now) {
       std::construct_at(&calendar_, rule, now);
       break;
     case algorithm::concurrency:
-      std::construct_at(&concurrency_);
+      std::construct_at(&concurrency_, ticks(now));
       break;
     case algorithm::total:
       std::construct_at(&total_, rule.window(), ticks(now));
@@ -92,80 +88,6 @@ std::int64_t limit_state::used(instant now) const {
   return amount_ - check(0, now).remaining;
 }
 
-void limit_state::prepare(const limit_rule& rule, instant now) {
-  if (rule.algorithm() != algorithm_) [[unlikely]]
-    return change_algorithm(rule, now);
-  switch (algorithm_) {
-    case algorithm::token_bucket:
-      if (rule.amount() != amount_ || rule.window() != bucket_.window()) [[unlikely]] {
-        bucket_.adopt(amount_, rule.amount(), rule.window(), ticks(now));
-      }
-      break;
-    case algorithm::sliding_window:
-      sliding_.set_window(rule.window());
-      break;
-    case algorithm::calendar:
-      if (rule.calendar_mark() != calendar_mark_) [[unlikely]] {
-        calendar_.follow(rule, now);
-        calendar_mark_ = rule.calendar_mark();
-      }
-      calendar_.roll(rule, now);
-      break;
-    case algorithm::concurrency:
-      break;
-    case algorithm::total:
-      total_.set_keep(rule.window());
-      break;
-  }
-  amount_ = rule.amount();
-}
-
-decision limit_state::check(std::int64_t n, instant now) const {
-  if (n < 0) [[unlikely]] {
-    decision d = check(0, now);
-    d.allowed = false;
-    d.never = true;
-    d.wait = microseconds{0};
-    return d;
-  }
-  switch (algorithm_) {
-    case algorithm::token_bucket:
-      return bucket_.check(amount_, n, ticks(now));
-    case algorithm::sliding_window:
-      return sliding_.check(amount_, n, ticks(now));
-    case algorithm::calendar:
-      return calendar_.check(amount_, n, now);
-    case algorithm::concurrency:
-      return concurrency_.check(amount_, n);
-    case algorithm::total:
-      return total_.check(amount_, n, ticks(now));
-  }
-  return {};
-}
-
-charged limit_state::charge(std::int64_t n, instant now) {
-  ++open_;
-  const std::int64_t at = ticks(now);
-  switch (algorithm_) {
-    case algorithm::token_bucket:
-      return {0, microseconds{bucket_.charge(amount_, n, at)}};
-    case algorithm::sliding_window: {
-      const std::int64_t stamp = sliding_.charge(amount_, n, at);
-      return {stamp, sliding_.reset(at)};
-    }
-    case algorithm::calendar: {
-      const std::int64_t stamp = calendar_.charge(n);
-      return {stamp, calendar_.reset(now)};
-    }
-    case algorithm::concurrency:
-      concurrency_.take(n);
-      return {};
-    case algorithm::total:
-      return {total_.charge(n, at), microseconds{total_.keep()}};
-  }
-  return {};
-}
-
 decision limit_state::take(const limit_rule& rule, std::int64_t n, instant now,
                            std::int64_t* stamp) {
   prepare(rule, now);
@@ -176,6 +98,27 @@ decision limit_state::take(const limit_rule& rule, std::int64_t n, instant now,
   d.remaining -= n;
   d.reset = done.reset;
   return d;
+}
+
+void limit_state::adopt(const limit_rule& rule, instant now) {
+  switch (algorithm_) {
+    case algorithm::token_bucket:
+      bucket_.adopt(amount_, rule.amount(), rule.window(), ticks(now));
+      break;
+    case algorithm::calendar:
+      calendar_.follow(rule, now);
+      break;
+    case algorithm::sliding_window:
+      sliding_.set_window(rule.window());
+      break;
+    case algorithm::total:
+      total_.set_keep(rule.window());
+      break;
+    case algorithm::concurrency:
+      break;
+  }
+  amount_ = rule.amount();
+  calendar_mark_ = rule.calendar_mark();
 }
 
 void limit_state::settle(algorithm how, std::int64_t taken, std::int64_t real, std::int64_t stamp,
@@ -195,7 +138,7 @@ void limit_state::settle(algorithm how, std::int64_t taken, std::int64_t real, s
       calendar_.correct(stamp, delta);
       break;
     case algorithm::concurrency:
-      concurrency_.free(taken);
+      concurrency_.free(taken, ticks(now));
       break;
     case algorithm::total:
       total_.correct(stamp, delta, ticks(now));
@@ -213,7 +156,7 @@ bool limit_state::idle(instant now) const {
     case algorithm::calendar:
       return calendar_.idle(now);
     case algorithm::concurrency:
-      return concurrency_.idle();
+      return concurrency_.idle(ticks(now));
     case algorithm::total:
       return total_.idle(ticks(now));
   }

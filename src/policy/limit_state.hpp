@@ -29,6 +29,11 @@ class limit_state {
   limit_state& operator=(limit_state&&) = delete;
   ~limit_state();
 
+  // Starts to load the memory outside of the state that the next calls will read.
+  void prefetch() const {
+    if (algorithm_ == algorithm::sliding_window) sliding_.prefetch();
+  }
+
   // Brings the state to this rule and this time; before check() and charge(). A changed rule never
   // resets: a larger amount adds the difference; a smaller one leaves a bucket what it had, as far
   // as it fits, and counts what a window has used against it; a changed bucket window keeps the
@@ -54,10 +59,13 @@ class limit_state {
   [[nodiscard]] std::int64_t amount() const { return amount_; }
   [[nodiscard]] std::uint32_t open() const { return open_; }
 
-  // No admission is open and nothing is used: forgetting it loses nothing.
+  // No admission is open, nothing is used and it is not in steady use: forgetting it loses nothing.
   [[nodiscard]] bool idle(instant now) const;
 
  private:
+  static std::int64_t ticks(instant now) { return now.mono.time_since_epoch().count(); }
+  [[nodiscard]] bool changed(const limit_rule& rule) const;
+  void adopt(const limit_rule& rule, instant now);
   void build(const limit_rule& rule, instant now);
   void destroy();
   void change_algorithm(const limit_rule& rule, instant now);
@@ -77,5 +85,76 @@ class limit_state {
 };
 
 static_assert(sizeof(limit_state) == 48);
+
+inline bool limit_state::changed(const limit_rule& rule) const {
+  if (rule.amount() != amount_) return true;
+  switch (algorithm_) {
+    case algorithm::token_bucket:
+      return rule.window() != bucket_.window();
+    case algorithm::sliding_window:
+      return rule.window() != sliding_.window();
+    case algorithm::calendar:
+      return rule.calendar_mark() != calendar_mark_;
+    case algorithm::concurrency:
+      return false;
+    case algorithm::total:
+      return rule.window() != total_.keep();
+  }
+  return false;
+}
+
+inline void limit_state::prepare(const limit_rule& rule, instant now) {
+  if (rule.algorithm() != algorithm_) [[unlikely]]
+    return change_algorithm(rule, now);
+  if (changed(rule)) [[unlikely]]
+    adopt(rule, now);
+  if (algorithm_ == algorithm::calendar) calendar_.roll(rule, now);
+}
+
+inline decision limit_state::check(std::int64_t n, instant now) const {
+  if (n < 0) [[unlikely]] {
+    decision d = check(0, now);
+    d.allowed = false;
+    d.never = true;
+    d.wait = microseconds{0};
+    return d;
+  }
+  switch (algorithm_) {
+    case algorithm::token_bucket:
+      return bucket_.check(amount_, n, ticks(now));
+    case algorithm::sliding_window:
+      return sliding_.check(amount_, n, ticks(now));
+    case algorithm::calendar:
+      return calendar_.check(amount_, n, now);
+    case algorithm::concurrency:
+      return concurrency_.check(amount_, n);
+    case algorithm::total:
+      return total_.check(amount_, n, ticks(now));
+  }
+  return {};
+}
+
+inline charged limit_state::charge(std::int64_t n, instant now) {
+  ++open_;
+  const std::int64_t at = ticks(now);
+  switch (algorithm_) {
+    case algorithm::token_bucket:
+      return {0, microseconds{bucket_.charge(amount_, n, at)}};
+    case algorithm::sliding_window: {
+      const std::int64_t stamp = sliding_.charge(amount_, n, at);
+      return {stamp, sliding_.reset(at)};
+    }
+    case algorithm::calendar: {
+      const std::int64_t stamp = calendar_.charge(n);
+      return {stamp, calendar_.reset(now)};
+    }
+    case algorithm::concurrency:
+      concurrency_.take(n);
+      return {};
+    case algorithm::total:
+      return {total_.charge(n, at), microseconds{total_.keep()}};
+  }
+  return {};
+}
 
 }  // namespace weir::policy

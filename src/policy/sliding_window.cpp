@@ -18,116 +18,123 @@ std::int64_t stamp_of(std::int64_t amount, std::int64_t window, std::int64_t now
 
 }  // namespace
 
-void sliding_window::log::push(record r) {
-  if (count == ring.size()) make_room();
-  at(count) = r;
-  ++count;
+sliding_window::owned_ring sliding_window::make_ring(std::uint32_t size) {
+  void* block = ::operator new(sizeof(ring) + size * sizeof(record));
+  return owned_ring{::new (block) ring{.size = size}};
+}
+
+void sliding_window::push(record r) {
+  if (!ring_ || ring_->count == ring_->size) make_room();
+  ring_->at(ring_->count) = r;
+  ++ring_->count;
 }
 
 // Drops records that were given back entirely; grows only where that does not free a quarter, so
 // that callers whose calls are all given back can't grow it.
-void sliding_window::log::make_room() {
-  std::vector<record> kept;
-  kept.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    if (at(i).amount > 0) kept.push_back(at(i));
+void sliding_window::make_room() {
+  if (!ring_) {
+    ring_ = make_ring(first_size);
+    return;
   }
-  const std::size_t size = ring.size();
-  head = 0;
-  count = kept.size();
-  kept.resize(count * 4 > size * 3 || size == 0 ? std::max<std::size_t>(4, size * 2) : size);
-  ring = std::move(kept);
-}
-
-sliding_window::sliding_window(std::int64_t window, std::int64_t now)
-    : window_{window}, log_{std::make_unique<log>()} {
-  log_->last = now;
+  std::uint32_t live = 0;
+  for (std::uint32_t i = 0; i < ring_->count; ++i) live += ring_->at(i).amount > 0 ? 1 : 0;
+  owned_ring next = make_ring(live * 4 > ring_->size * 3 ? ring_->size * 2 : ring_->size);
+  for (std::uint32_t i = 0; i < ring_->count; ++i) {
+    if (ring_->at(i).amount > 0) next->at(next->count++) = ring_->at(i);
+  }
+  ring_ = std::move(next);
 }
 
 decision sliding_window::check(std::int64_t amount, std::int64_t n, std::int64_t now) const {
-  const log& l = *log_;
-  const std::int64_t from = std::max(now, l.last);
-  std::size_t i = 0;
-  std::int64_t used = l.used;
-  for (; i < l.count && l.at(i).stamp + window_ <= from; ++i) used -= l.at(i).amount;
+  const std::int64_t from = latest(now);
+  const std::uint32_t records = count();
+  std::uint32_t i = 0;
+  std::int64_t used = used_;
+  for (; i < records && ring_->at(i).stamp + window_ <= from; ++i) used -= ring_->at(i).amount;
 
   decision d{.limit = amount, .remaining = std::max<std::int64_t>(0, amount - used)};
   if (used > 0) d.reset = reset(now);
   d.allowed = n <= amount && used + n <= amount;
   d.never = n > amount;
   if (d.allowed || d.never) return d;
-  for (; i < l.count && used + n > amount; ++i) {
-    used -= l.at(i).amount;
-    d.wait = microseconds{l.at(i).stamp + window_ - now};
+  for (; i < records && used + n > amount; ++i) {
+    used -= ring_->at(i).amount;
+    d.wait = microseconds{ring_->at(i).stamp + window_ - now};
   }
   return d;
 }
 
 microseconds sliding_window::reset(std::int64_t now) const {
-  const log& l = *log_;
-  if (l.count == 0) return microseconds{0};
-  const std::int64_t end = l.at(l.count - 1).stamp + window_;
-  return microseconds{std::max<std::int64_t>(0, end - std::max(now, l.last))};
+  if (count() == 0) return microseconds{0};
+  const std::int64_t end = ring_->at(ring_->count - 1).stamp + window_;
+  return microseconds{std::max<std::int64_t>(0, end - latest(now))};
 }
 
 void sliding_window::forget_expired(std::int64_t now) {
-  log& l = *log_;
-  l.last = std::max(now, l.last);
-  while (l.count > 0 && l.at(0).stamp + window_ <= l.last) {
-    l.used -= l.at(0).amount;
-    l.head = (l.head + 1) & (l.ring.size() - 1);
-    --l.count;
+  last_ = latest(now);
+  while (count() > 0 && ring_->at(0).stamp + window_ <= last_) {
+    used_ -= ring_->at(0).amount;
+    ring_->head = (ring_->head + 1) & (ring_->size - 1);
+    --ring_->count;
   }
 }
 
 std::int64_t sliding_window::charge(std::int64_t amount, std::int64_t n, std::int64_t now) {
   forget_expired(now);
-  log& l = *log_;
-  std::int64_t stamp = stamp_of(amount, window_, l.last);
+  std::int64_t stamp = stamp_of(amount, window_, last_);
   if (n == 0) return stamp;
+  record* newest = count() == 0 ? nullptr : &ring_->at(ring_->count - 1);
   // After a change of rule the newest record may lie in a longer sub-window than today's.
-  if (l.count > 0) stamp = std::max(stamp, l.at(l.count - 1).stamp);
-  if (l.count > 0 && l.at(l.count - 1).stamp == stamp) {
-    l.at(l.count - 1).amount += n;
+  if (newest != nullptr) stamp = std::max(stamp, newest->stamp);
+  if (newest != nullptr && newest->stamp == stamp) {
+    newest->amount += n;
   } else {
-    l.push({stamp, n});
+    push({stamp, n});
   }
-  l.used += n;
+  used_ += n;
   return stamp;
 }
 
-void sliding_window::correct(std::int64_t stamp, std::int64_t delta, std::int64_t now) {
-  forget_expired(now);
-  log& l = *log_;
-  if (stamp + window_ <= l.last) return;
-  std::size_t low = 0;
-  for (std::size_t high = l.count; low < high;) {
-    const std::size_t middle = low + (high - low) / 2;
-    if (l.at(middle).stamp < stamp) {
+// The first record that is not before the stamp.
+std::uint32_t sliding_window::lower_bound(std::int64_t stamp) const {
+  std::uint32_t low = 0;
+  for (std::uint32_t high = count(); low < high;) {
+    const std::uint32_t middle = low + (high - low) / 2;
+    if (ring_->at(middle).stamp < stamp) {
       low = middle + 1;
     } else {
       high = middle;
     }
   }
+  return low;
+}
+
+void sliding_window::correct(std::int64_t stamp, std::int64_t delta, std::int64_t now) {
+  if (delta == 0) return;
+  forget_expired(now);
+  if (stamp + window_ <= last_) return;
+  const std::uint32_t at = lower_bound(stamp);
+  const bool there = at < count();
   if (delta < 0) {
-    if (low == l.count || l.at(low).stamp != stamp) return;
-    const std::int64_t back = std::min(-delta, l.at(low).amount);
-    l.at(low).amount -= back;
-    l.used -= back;
-  } else if (delta > 0) {
-    // Where the stamp's own record is gone the next later one takes it: late, never too much.
-    if (low == l.count) {
-      l.push({stamp, delta});
-    } else {
-      l.at(low).amount += delta;
-    }
-    l.used += delta;
+    if (!there || ring_->at(at).stamp != stamp) return;
+    record& taken = ring_->at(at);
+    const std::int64_t back = std::min(-delta, taken.amount);
+    taken.amount -= back;
+    used_ -= back;
+    return;
   }
+  // Where the stamp's own record is gone the next later one takes it: late, never too much.
+  if (there) {
+    ring_->at(at).amount += delta;
+  } else {
+    push({stamp, delta});
+  }
+  used_ += delta;
 }
 
 bool sliding_window::idle(std::int64_t now) const {
-  const log& l = *log_;
-  return l.last <= now && (l.used == 0 || l.at(l.count - 1).stamp + window_ <= now);
+  const std::int64_t newest = count() == 0 ? last_ : ring_->at(ring_->count - 1).stamp;
+  return std::max(last_, newest) + 2 * window_ <= now;
 }
 
 }  // namespace weir::policy

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <vector>
+#include <new>
 
 #include "policy/decision.hpp"
 
@@ -19,7 +19,10 @@ class sliding_window {
   static constexpr std::int64_t exact_amount = 1024;
   static constexpr std::int64_t sub_windows = 60;
 
-  sliding_window(std::int64_t window, std::int64_t now);
+  sliding_window(std::int64_t window, std::int64_t now) : window_{window}, last_{now} {}
+
+  // Starts to load the memory that check() will read.
+  void prefetch() const { __builtin_prefetch(ring_.get()); }
 
   [[nodiscard]] std::int64_t window() const { return window_; }
 
@@ -38,34 +41,44 @@ class sliding_window {
   // Until nothing of what was taken is left in the window.
   [[nodiscard]] microseconds reset(std::int64_t now) const;
 
-  // Nothing taken is left in the window.
+  // Nothing taken was left for a whole window: forgetting it loses nothing, and it is not in steady
+  // use.
   [[nodiscard]] bool idle(std::int64_t now) const;
 
  private:
+  static constexpr std::uint32_t first_size = 4;
+
   struct record {
     std::int64_t stamp;
     std::int64_t amount;
   };
-  // Records in order of time, in a ring whose size is a power of two.
-  struct log {
-    std::int64_t used{0};  // sum of all records
-    std::int64_t last{0};  // latest time seen by a change
-    std::size_t head{0};
-    std::size_t count{0};
-    std::vector<record> ring;
+  // Records in order of time, in a ring whose size is a power of two: one block with its records.
+  struct alignas(record) ring {
+    std::uint32_t size;
+    std::uint32_t head{0};
+    std::uint32_t count{0};
 
-    [[nodiscard]] record& at(std::size_t i) { return ring[(head + i) & (ring.size() - 1)]; }
-    [[nodiscard]] const record& at(std::size_t i) const {
-      return ring[(head + i) & (ring.size() - 1)];
+    [[nodiscard]] record& at(std::uint32_t i) {
+      return reinterpret_cast<record*>(this + 1)[(head + i) & (size - 1)];
     }
-    void push(record r);
-    void make_room();
   };
+  struct release {
+    void operator()(ring* r) const { ::operator delete(r); }
+  };
+  using owned_ring = std::unique_ptr<ring, release>;
+  static owned_ring make_ring(std::uint32_t size);
 
+  [[nodiscard]] std::uint32_t count() const { return ring_ ? ring_->count : 0; }
+  [[nodiscard]] std::int64_t latest(std::int64_t now) const { return now > last_ ? now : last_; }
+  [[nodiscard]] std::uint32_t lower_bound(std::int64_t stamp) const;
   void forget_expired(std::int64_t now);
+  void push(record r);
+  void make_room();
 
   std::int64_t window_;
-  std::unique_ptr<log> log_;
+  std::int64_t used_{0};  // sum of all records
+  std::int64_t last_;     // latest time seen by a change
+  owned_ring ring_;
 };
 
 }  // namespace weir::policy

@@ -70,9 +70,9 @@ class token_bucket {
   // the caller.
   void adopt(std::int64_t old_amount, std::int64_t amount, std::int64_t window, std::int64_t now);
 
-  // Whole again, so that forgetting it loses nothing.
+  // Full for a whole window: forgetting it loses nothing, and it is not in steady use.
   [[nodiscard]] bool idle(std::int64_t now) const {
-    return last_ <= now && (full_at_ < now || (full_at_ == now && fraction_ == 0));
+    return std::max(full_at_, last_) + window_ < now;
   }
 
   // Whole tokens there are; negative in debt. `remainder`, if asked for: the started one, in

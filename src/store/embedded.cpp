@@ -17,7 +17,7 @@ namespace {
 
 constexpr unsigned shard_bits = 6;
 constexpr std::size_t shard_count = std::size_t{1} << shard_bits;  // a set of them is one word
-constexpr std::size_t looks_per_call = 16;  // at idle entries in a shard that got a new one
+constexpr std::size_t looks_per_call = 4;  // at idle entries in a shard that got a new one
 constexpr std::int64_t max_real = std::int64_t{1} << 50;  // of what an engine may report
 
 std::size_t shard_of(key128 key) { return static_cast<std::size_t>(key.high >> (64 - shard_bits)); }
@@ -41,6 +41,7 @@ struct alignas(64) embedded::shard {
 // What is known of a claim between its evaluation and its commit.
 struct embedded::candidate {
   limit_table::slot* slot;
+  std::int64_t before;  // what earlier claims of this call take from the same entry
   limit_table::place place;
   bool takes;
 };
@@ -112,19 +113,26 @@ void embedded::admit_now(std::span<const claim> claims, instant now, admission& 
   }
 }
 
+limit_table& embedded::table_of(key128 key) const { return shards_[shard_of(key)].table; }
+
 // Finds the entries of all claims or makes them. Returns the set of shards with new ones.
 std::uint64_t embedded::find(std::span<const claim> claims, instant now, candidates& all) {
   std::uint64_t grown = 0;
-  for (const claim& c : claims) shards_[shard_of(c.key)].table.prefetch(c.key);
+  for (const claim& c : claims) table_of(c.key).prefetch(c.key);
   for (std::size_t i = 0; i < claims.size(); ++i) {
-    limit_table& table = shards_[shard_of(claims[i].key)].table;
-    limit_table::place place = table.find(claims[i].key);
+    all[i].place = table_of(claims[i].key).guess(claims[i].key);
+  }
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    limit_table& table = table_of(claims[i].key);
+    limit_table::place place = table.find(claims[i].key, all[i].place);
+    // An earlier claim of this call may have made it since the guess.
+    if (place == limit_table::nowhere && grown != 0) place = table.find(claims[i].key);
     if (place == limit_table::nowhere) {
       place = table.insert(claims[i].key, *claims[i].rule, now);
       grown |= std::uint64_t{1} << shard_of(claims[i].key);
     }
-    all[i] = {&table.at(place), place, false};
-    __builtin_prefetch(all[i].slot);
+    all[i] = {&table.at(place), 0, place, false};
+    all[i].slot->state.prefetch();
   }
   return grown;
 }
@@ -137,7 +145,7 @@ std::size_t embedded::evaluate(std::span<const claim> claims, instant now, candi
     const claim& c = claims[i];
     policy::limit_state& state = all[i].slot->state;
     state.prepare(*c.rule, now);
-    const std::int64_t before = taken_before(claims, all, i);
+    const std::int64_t before = all[i].before = taken_before(claims, all, i);
     verdict& v = out.verdicts[i] = state.check(c.amount < 0 ? c.amount : before + c.amount, now);
     all[i].takes = v.allowed;
     taking += v.allowed ? 1 : 0;
@@ -156,7 +164,7 @@ void embedded::commit(std::span<const claim> claims, instant now, const candidat
     const claim& c = claims[i];
     policy::limit_state& state = all[i].slot->state;
     const policy::charged done = state.charge(c.amount, now);
-    out.verdicts[i].remaining -= taken_before(claims, all, i) + c.amount;
+    out.verdicts[i].remaining -= all[i].before + c.amount;
     out.verdicts[i].reset = done.reset;
     const std::size_t where = shard_of(c.key);
     shards_[where].count(c.rule->unit(), c.amount, 1);

@@ -20,6 +20,8 @@ struct embedded_totals {
   std::int64_t reserved{0};  // tokens reserved by open claims
 };
 
+class limit_table;
+
 class embedded final : public store {
  public:
   embedded();
@@ -40,8 +42,9 @@ class embedded final : public store {
   // What admit would answer to this claim alone; takes nothing and remembers nothing.
   [[nodiscard]] verdict peek(const claim& asked, instant now) const;
 
-  // Drops entries that are whole again, looking at no more than `budget` of them; call it now and
-  // then (each new key also looks at a few). Returns how many were dropped.
+  // Drops entries that have been whole for one window (a minute, for concurrency), looking at no
+  // more than `budget` of them; call it now and then (each new key also looks at a few). Returns
+  // how many were dropped.
   std::size_t sweep(instant now, std::size_t budget);
 
   // Exact when nothing else runs; walks the tables, so for tests and metrics only.
@@ -56,6 +59,7 @@ class embedded final : public store {
   struct candidate;
   using candidates = std::array<candidate, max_claims>;
 
+  [[nodiscard]] limit_table& table_of(key128 key) const;
   std::uint64_t find(std::span<const claim> claims, instant now, candidates& all);
   static std::size_t evaluate(std::span<const claim> claims, instant now, candidates& all,
                               admission& out);

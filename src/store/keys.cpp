@@ -13,10 +13,6 @@ namespace weir::store {
 
 static_assert(XXH3_SECRET_SIZE_MIN <= 192);
 
-namespace {
-key128 to_key(XXH128_hash_t h) { return {h.high64, h.low64}; }
-}  // namespace
-
 key_hasher::key_hasher() {
   std::random_device source;
   for (std::size_t i = 0; i < secret_size; i += sizeof(unsigned)) {
@@ -26,7 +22,9 @@ key_hasher::key_hasher() {
 }
 
 key128 key_hasher::value(std::string_view text) const {
-  return to_key(XXH3_128bits_withSecret(text.data(), text.size(), secret_.data(), secret_size));
+  const XXH128_hash_t h =
+      XXH3_128bits_withSecret(text.data(), text.size(), secret_.data(), secret_size);
+  return {h.high64, h.low64};
 }
 
 key128 key_hasher::key(key128 rule, std::span<const key128> values) const {
@@ -35,7 +33,8 @@ key128 key_hasher::key(key128 rule, std::span<const key128> values) const {
   parts[0] = rule;
   for (std::size_t i = 0; i < values.size(); ++i) parts[i + 1] = values[i];
   const std::size_t size = (values.size() + 1) * sizeof(key128);
-  return to_key(XXH3_128bits_withSecret(parts.data(), size, secret_.data(), secret_size));
+  const std::uint64_t low = XXH3_64bits_withSecret(parts.data(), size, secret_.data(), secret_size);
+  return {values.empty() ? rule.high : values[0].high, low};
 }
 
 }  // namespace weir::store

@@ -23,8 +23,9 @@ class key_hasher {
   [[nodiscard]] key128 value(std::string_view text) const;
 
   // The key of a claim: a rule's name and its subject's values, in the order of the rule's scope.
-  // At most max_values values. The rule's name must stay the same over a reload for its counts to
-  // stay.
+  // At most max_values values. Keys with the same first value have the same high word and the store
+  // keeps them together: let the value that most limits of a call share, the user, come first. The
+  // rule's name must stay the same over a reload for its counts to stay.
   [[nodiscard]] key128 key(key128 rule, std::span<const key128> values) const;
 
  private:

@@ -14,8 +14,16 @@ limit_table::~limit_table() {
   }
 }
 
+limit_table::place limit_table::find(key128 key) const {
+  const std::uint32_t tag = tag_of(key);
+  for (std::size_t i = home(tag); cells_[i].where != nowhere; i = (i + 1) & mask_) {
+    if (cells_[i].tag == tag && at(cells_[i].where).key == key) return cells_[i].where;
+  }
+  return nowhere;
+}
+
 limit_table::place limit_table::insert(key128 key, const policy::limit_rule& rule, instant now) {
-  if ((size_ + 1) * 8 > cells_.size() * 7) grow();
+  if ((size_ + 1) * 3 > cells_.size() * 2) grow();
   const place where = free_slot();
   std::construct_at(&at(where), slot{key, policy::limit_state{rule, now}});
   free_.pop_back();
