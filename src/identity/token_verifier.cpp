@@ -24,8 +24,9 @@ std::optional<token_parts> split(std::string_view token) {
   const auto second = token.find('.', first + 1);
   if (second == std::string_view::npos || token.find('.', second + 1) != std::string_view::npos)
     return std::nullopt;
-  const bool no_signature = second + 1 == token.size();
-  if (first == 0 || second == first + 1 || no_signature) return std::nullopt;
+  // cjose would take a padded signature, and so one token in several spellings.
+  const auto signature = base64url_decode(token.substr(second + 1));
+  if (!signature || signature->empty()) return std::nullopt;
   return token_parts{token.substr(0, first), token.substr(first + 1, second - first - 1)};
 }
 
