@@ -96,7 +96,8 @@ void fill_targets(const settings& value, model_settings& model, report& to) {
     if (!provider.cloud) model.targets.push_back({.provider = name, .model = {}});
   }
   if (model.targets.empty()) {
-    to.add_at(path, "no provider can serve this; add one under 'providers' that is not 'cloud'");
+    to.add_at(to.has(path) ? path : "providers",
+              "no provider here can serve a model; add one that is not 'cloud'");
   }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace weir::config {
 
@@ -16,5 +17,8 @@ struct diagnostic {
 
 // "weir.yaml:3:5: unknown option 'lissen'; did you mean 'listen'?"
 [[nodiscard]] std::string to_text(const diagnostic& mistake);
+
+// A text of the file for a message: in quotation marks, at most 60 bytes, nothing a terminal obeys.
+[[nodiscard]] std::string quoted(std::string_view written);
 
 }  // namespace weir::config

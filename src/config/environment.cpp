@@ -30,8 +30,8 @@ result<std::string> look_up(std::string_view inside, const environment& variable
   if (found != variables.end() && !found->second.empty()) return found->second;
   if (dash != std::string_view::npos) return std::string{inside.substr(dash + 2)};
   return fail(
-      fmt::format("the environment variable {0} is not set; set it, or write ${{{0}:-}} where it "
-                  "may be missing",
+      fmt::format("the environment variable {0} is unset or empty; set it, or write ${{{0}:-}} "
+                  "where it may be",
                   name));
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "config/diagnostic.hpp"
 #include "config/limit_words.hpp"
 #include "config/nearest.hpp"
 
@@ -31,8 +32,8 @@ result<void> add_member(limit_scope& scope, std::string_view word) {
     }
     names.push_back(name);
   }
-  return fail(fmt::format("unknown scope '{}'{}; expected one or more of {}, joined by 'and'", word,
-                          did_you_mean(word, names), fmt::join(names, ", ")));
+  return fail(fmt::format("expected one or more of {}, joined by 'and', found {}{}",
+                          fmt::join(names, ", "), quoted(word), did_you_mean(word, names)));
 }
 
 }  // namespace
@@ -43,7 +44,8 @@ result<limit_scope> parse_scope(const std::vector<std::string>& words) {
   for (const auto& word : words) {
     const bool joins = word == "and" || word == ",";
     if (joins == expects_member) {
-      return fail(fmt::format("'{}' was not expected here; write 'per user and model'", word));
+      return fail(
+          fmt::format("{} was not expected here; write 'per user and model'", quoted(word)));
     }
     if (!joins) {
       if (auto added = add_member(scope, word); !added) return added.error();

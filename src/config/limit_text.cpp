@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <sstream>
 
+#include "config/diagnostic.hpp"
 #include "config/limit_words.hpp"
 #include "config/nearest.hpp"
 #include "config/values.hpp"
@@ -53,7 +54,7 @@ result<limit_words> sort_words(std::string_view text) {
   }
   if (i < words.size() && words[i] != "per") out.algorithm = words[i++];
   if (i == words.size()) return out;
-  if (words[i] != "per") return fail(fmt::format("'{}' was not expected here", words[i]));
+  if (words[i] != "per") return fail(fmt::format("{} was not expected here", quoted(words[i])));
   out.per.assign(words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
   if (out.per.empty()) return fail("the scope after 'per' is missing");
   return out;
@@ -69,7 +70,7 @@ result<policy::unit> parse_unit(std::string_view word) {
   if (word == "concurrent") return policy::unit::concurrent;
   if (is_currency(word)) return fail(not_built(fmt::format("a limit in {}", word)));
   constexpr std::array<std::string_view, 3> units{"requests", "tokens", "concurrent"};
-  return fail(fmt::format("unknown unit '{}'{}; expected requests, tokens or concurrent", word,
+  return fail(fmt::format("expected requests, tokens or concurrent, found {}{}", quoted(word),
                           did_you_mean(word, units)));
 }
 

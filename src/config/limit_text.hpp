@@ -16,7 +16,7 @@ namespace weir::config {
 enum class limit_home : std::uint8_t {
   tier,     // per user
   team,     // shared by the team
-  session,  // per session; a limit without a window is for the session's life
+  session,  // per session; a limit without a window is a total for its life
   route,    // per user
   model,    // per model, shared by its callers
 };

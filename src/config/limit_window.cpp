@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <optional>
 
+#include "config/diagnostic.hpp"
 #include "config/limit_words.hpp"
 #include "config/nearest.hpp"
 #include "config/values.hpp"
@@ -43,9 +44,8 @@ result<std::optional<algorithm>> parse_algorithm(std::string_view word) {
   if (word == "sliding_window") return std::optional{algorithm::sliding_window};
   if (word == "calendar") return std::optional{algorithm::calendar};
   constexpr std::array<std::string_view, 3> names{"token_bucket", "sliding_window", "calendar"};
-  return fail(
-      fmt::format("unknown algorithm '{}'{}; expected token_bucket, sliding_window or calendar",
-                  word, did_you_mean(word, names)));
+  return fail(fmt::format("expected token_bucket, sliding_window or calendar, found {}{}",
+                          quoted(word), did_you_mean(word, names)));
 }
 
 result<named_window> parse_window(std::string_view word) {
@@ -56,9 +56,9 @@ result<named_window> parse_window(std::string_view word) {
   const auto length = parse_duration(word);
   if (!number || !length || *length == microseconds{0}) {
     return fail(
-        fmt::format("unknown window '/{}'; expected /s, /min, /h, /day, /week, /month or a length "
-                    "such as /30s, /90m or /24h",
-                    word));
+        fmt::format("expected /s, /min, /h, /day, /week, /month or a length such as /30s, /90m or "
+                    "/24h, found {}",
+                    quoted(word)));
   }
   return named_window{word, *length, std::nullopt, algorithm::token_bucket};
 }
@@ -101,7 +101,7 @@ result<void> set_window(policy::limit_spec& spec, std::string_view window,
     return fail("an algorithm needs a window; write '/min' or leave the algorithm out");
   }
   if (window.empty()) {
-    spec.algorithm = algorithm::sliding_window;
+    spec.algorithm = algorithm::total;
     spec.window = session_life;
     return {};
   }

@@ -13,8 +13,8 @@
 namespace weir::config {
 
 // Sets algorithm, window and period of `spec`, whose unit is known, from "min", "day", "24h", ...
-// and the name of an algorithm; either may be empty. `for_life`: a missing window means
-// session_life, exactly. The error says what does not go together.
+// and the name of an algorithm; either may be empty. `for_life`: a missing window means a total for
+// the life of the session. The error says what does not go together.
 [[nodiscard]] result<void> set_window(policy::limit_spec& spec, std::string_view window,
                                       std::string_view algorithm, bool for_life);
 

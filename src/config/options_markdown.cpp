@@ -13,16 +13,18 @@ constexpr std::string_view head = R"(# Options
 
 <!-- Made from src/config/options*.cpp by `weir check --options`; edit there. -->
 
-A configuration is one YAML file, checked whole before anything listens: every mistake is reported with its file, line,
-column and what was expected. `*` stands for a name of your own, `[]` for the items of a list; where a list is expected
-one value alone will do. An option that is unknown, or not in this version, is refused and never ignored.
+A configuration is one YAML file, checked whole before anything listens: every mistake is
+reported with its file, line, column and what was expected. `*` stands for a name of your own,
+`[]` for the items of a list; where a list is expected one value alone will do. An option that
+is unknown, or not in this version, is refused and never ignored.
 
-- A value may hold `${NAME}`, an environment variable that must be set, or `${NAME:-default}`, with a default where it
-  is unset or empty. `$${` is a plain `${`.
+- A value may hold `${NAME}`, an environment variable that must be set, or `${NAME:-default}`,
+  with a default where it is unset or empty. `$${` is a plain `${`.
 - Durations: `500ms`, `30s`, `2m`, `24h`. Sizes: `64KiB`, `20MiB`, or bytes.
-- Anchors, aliases, tags, tabs as indentation and second documents are refused. A file has at most 1 MiB.
-- `routes`, `providers`, `tiers` and `models` have the values below where a file leaves them out; one that is in the
-  file replaces them whole. Without any file weir runs exactly these:
+- Anchors, aliases, tags, tabs as indentation and second documents are refused. A file has at
+  most 1 MiB.
+- `routes`, `providers`, `tiers` and `models` have the values below where a file leaves them
+  out; one that is in the file replaces them whole. Without any file weir runs exactly these:
 
 ```yaml
 )";
@@ -30,19 +32,23 @@ one value alone will do. An option that is unknown, or not in this version, is r
 constexpr std::string_view limits = R"(
 ## Limits
 
-`AMOUNT UNIT[/WINDOW] [ALGORITHM] [per SCOPE]`, such as `10 requests/min`, `60000 tokens/min sliding_window per user and
-model`, `1000000 tokens/day`, `4 concurrent per user`.
+`AMOUNT UNIT[/WINDOW] [ALGORITHM] [per SCOPE]`, such as `10 requests/min`, `60000 tokens/min
+sliding_window per user and model`, `1000000 tokens/day`, `4 concurrent per user`.
 
-- UNIT: `requests` (also where none is written), `tokens`, or `concurrent` (calls at once: no window, no algorithm).
-- WINDOW: `/s`, `/min`, `/h`, `/day`, `/week`, `/month`, or a length such as `/30s`, `/90m`, `/24h`.
-- ALGORITHM: `token_bucket` (AMOUNT at once, refilled evenly over the window), `sliding_window` (never more than AMOUNT
-  in any span of one window) or `calendar` (starts again with each minute, hour, day, week or month of its time zone).
-  By default `/day`, `/week` and `/month` are calendar, everything else is a token bucket; `/24h` is a day that rolls.
-- SCOPE: which calls share it, one or more of `user`, `tier`, `api_key`, `address`, `session`, `endpoint`, `model`,
-  `provider`, joined by `and`. Without it: in a tier and in a route each user for itself; in a model each model for
-  itself, shared by its callers; in a team shared by the team; in `sessions` each session for itself.
-- In `sessions.limits` a limit without a window (`200 requests`) is for the whole life of the session: it is counted over
-  any 30 days, after which a session is taken for a new one.
+- UNIT: `requests` (also where none is written), `tokens`, or `concurrent` (calls at once: no
+  window, no algorithm).
+- WINDOW: `/s`, `/min`, `/h`, `/day`, `/week`, `/month`, or a length such as `/30s`, `/90m`,
+  `/24h`.
+- ALGORITHM: `token_bucket` (AMOUNT at once, refilled evenly over the window), `sliding_window`
+  (never more than AMOUNT in any span of one window) or `calendar` (starts again with each
+  minute, hour, day, week or month of its time zone). By default `/day`, `/week` and `/month`
+  are calendar, everything else is a token bucket; `/24h` is a day that rolls.
+- SCOPE: which calls share it, one or more of `user`, `tier`, `api_key`, `address`, `session`,
+  `endpoint`, `model`, `provider`, joined by `and`. Without it: in a tier and in a route each
+  user for itself; in a model each model for itself, shared by its callers; in a team shared by
+  the team; in `sessions` each session for itself.
+- In `sessions.limits` a limit without a window (`200 requests`) is for the whole life of the
+  session: it is never refilled. A session that is not used for 30 days is forgotten.
 
 The long form is a section:
 

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <stdexcept>
 
-#include "config/nearest.hpp"
 #include "config/option_tree.hpp"
 #include "config/places.hpp"
 #include "config/values.hpp"
@@ -60,17 +59,13 @@ result<value> read_choice(const option& row, const std::string& text) {
     if (row.type == kind::text) return value{text};
     return value{static_cast<std::int64_t>(found - words.begin())};
   }
-  const auto later = choice_words(row, false);
-  if (std::ranges::find(later, std::string_view{text}) != later.end()) {
-    return fail(not_built(fmt::format("'{}'", text)));
-  }
-  return fail(fmt::format("expected {}{}", fmt::join(words, ", "), did_you_mean(text, words)));
+  return fail(fmt::format("expected {}", fmt::join(words, ", ")));
 }
 
 result<value> read_text(const option& row, const std::string& text) {
   if (has_control(text)) return fail("a line break or control character cannot stand here");
   if (!row.choices.empty()) return read_choice(row, text);
-  if (row.least > 0 && text.empty()) return fail("expected a text, found an empty one");
+  if (row.least > 0 && text.empty()) return fail("expected a text that is not empty");
   return value{text};
 }
 

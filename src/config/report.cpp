@@ -12,12 +12,18 @@ void report::add(mark at, std::string message) {
 }
 
 void report::add_at(std::string_view path, std::string message) {
-  for (auto found = places_.find(path); !path.empty(); found = places_.find(path)) {
-    if (found != places_.end()) return add(found->second, std::move(message));
+  auto found = places_.find(path);
+  while (found == places_.end() && !path.empty()) {
     const auto end = path.find_last_of(".[");
     path = path.substr(0, end == std::string_view::npos ? 0 : end);
+    found = places_.find(path);
   }
-  add({}, std::move(message));
+  const bool placed = found != places_.end();
+  const auto at = placed ? found->second : mark{};
+  const bool follows = std::ranges::any_of(mistakes_, [&](const diagnostic& one) {
+    return one.line == at.line && one.column == at.column && (placed || one.message == message);
+  });
+  if (!follows) add(at, std::move(message));
 }
 
 std::vector<diagnostic> report::take() {

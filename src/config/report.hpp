@@ -19,7 +19,7 @@ class report {
   void add(mark at, std::string message);
 
   // At the place of a path such as "models.m.targets[0]", or of the nearest path above it that the
-  // file has.
+  // file has. Does nothing where a mistake stands already: this one follows from it.
   void add_at(std::string_view path, std::string message);
 
   // Remembers where a path stands.

@@ -15,11 +15,16 @@ namespace weir::config {
 
 namespace {
 
-// A text of the file for a message: short, and never what a variable held.
-std::string quoted(const std::string& written) {
-  constexpr std::size_t most = 60;
-  return written.size() <= most ? fmt::format("'{}'", written)
-                                : fmt::format("'{}...'", written.substr(0, most));
+// Whether any text in it comes from a variable, so that no message may show what it became.
+bool from_variable(const node& at) {
+  return at.text.find("${") != std::string::npos || std::ranges::any_of(at.items, from_variable);
+}
+
+// What a scalar of this row should be, in full.
+std::string described(const option& row) {
+  if (!row.choices.empty()) return fmt::format("{}", fmt::join(choice_words(row), ", "));
+  const auto range = range_of(row);
+  return std::string{expected_of(row.type)} + (range.empty() ? "" : fmt::format(" ({})", range));
 }
 
 std::string_view found(shape what) {
@@ -75,12 +80,10 @@ class walker {
   }
 
   void wrong_shape(const node& at, const option_node& place) {
-    auto expected = std::string{expected_of(place.row->type)};
-    if (place.row->type == kind::choice) {
-      expected = fmt::format("{}", fmt::join(choice_words(*place.row), ", "));
-    } else if (!place.row->shorthand.empty()) {
-      expected = fmt::format("a {0}'s name or a section with '{0}'", place.row->shorthand);
-    }
+    const auto& row = *place.row;
+    const auto expected = row.shorthand.empty()
+                              ? described(row)
+                              : fmt::format("a {0}'s name or a section with '{0}'", row.shorthand);
     report_.add(at.at, fmt::format("expected {}, found {}", expected, found(at.shape)));
   }
 
@@ -118,9 +121,9 @@ class walker {
       } else if (name.empty() || has_control(name)) {
         report_.add(at.name_marks[i], "expected a name without control characters");
       } else if (!seen.insert(name).second) {
-        report_.add(at.name_marks[i], fmt::format("'{}' stands here twice, since case does not "
+        report_.add(at.name_marks[i], fmt::format("{} stands here twice, since case does not "
                                                   "count; keep one",
-                                                  name));
+                                                  quoted(name)));
       } else {
         const auto here = fmt::format("{}.{}", path, name);
         const auto owned = place.member->row->open(to, name);
@@ -136,23 +139,32 @@ class walker {
       if (known == nullptr) {
         report_.add(at.name_marks[i], unknown(name, place));
       } else if (!known->built()) {
-        report_.add(at.name_marks[i], not_built(fmt::format("'{}'", name)));
+        report_.add(at.name_marks[i], not_built(quoted(name)));
       } else {
         visit(at.items[i], *known, to, path.empty() ? name : fmt::format("{}.{}", path, name));
       }
     }
+    missing(at, place);
+  }
+
+  // What a section cannot be without; not where a misspelt name was probably meant to be it.
+  void missing(const node& at, const option_node& place) {
+    const auto known = place.names();
     for (const auto& [name, field] : place.fields) {
-      const bool missing = std::ranges::find(at.names, name) == at.names.end();
-      if (field->row != nullptr && field->row->required && missing) {
-        report_.add(at.at, fmt::format("'{}' is missing here; expected {}", name,
-                                       expected_of(field->row->type)));
-      }
+      if (field->row == nullptr || !field->row->required) continue;
+      const bool there = std::ranges::any_of(at.names, [&](const std::string& written) {
+        return written == name ||
+               (place.find(written) == nullptr && nearest(written, known) == name);
+      });
+      if (there) continue;
+      report_.add(at.at, fmt::format("'{}' is missing here; expected {}", name,
+                                     expected_of(field->row->type)));
     }
   }
 
   // "unknown option 'x'", with the nearest name beside it or the place where that name belongs.
   [[nodiscard]] std::string unknown(const std::string& name, const option_node& place) const {
-    auto message = fmt::format("unknown option '{}'", name);
+    auto message = fmt::format("unknown option {}", quoted(name));
     if (name == "<<") return message + "; merge keys are not supported, write the options out";
     const auto names = place.names();
     if (const auto hint = did_you_mean(name, names); !hint.empty()) return message + hint;
@@ -176,12 +188,18 @@ class walker {
     const auto text = expanded(at);
     if (!text) return;
     auto read = read_value(row, *text);
-    if (read) {
-      row.assign(to, std::move(*read));
+    if (read) return row.assign(to, std::move(*read));
+    const auto later = choice_words(row, false);
+    if (std::ranges::find(later, std::string_view{*text}) != later.end()) {
+      report_.add(at.at, not_built(quoted(*text)));
     } else if (row.type == kind::secret || at.text.find('@') != std::string::npos) {
       report_.add(at.at, read.error().message);
+    } else if (from_variable(at)) {
+      report_.add(at.at, fmt::format("the value of {} is wrong; expected {}", quoted(at.text),
+                                     has_control(*text) ? "no line break" : described(row)));
     } else {
-      report_.add(at.at, fmt::format("{}, found {}", read.error().message, quoted(at.text)));
+      report_.add(at.at, fmt::format("{}, found {}{}", read.error().message, quoted(at.text),
+                                     did_you_mean(*text, choice_words(row))));
     }
   }
 
@@ -203,11 +221,11 @@ class walker {
     auto made = make_limit(draft, row.home, path);
     if (made) {
       row.assign(to, std::move(*made));
-    } else if (at.text.find("${") != std::string::npos) {
-      report_.add(at.at, fmt::format("the text of {} is no limit; expected {}", quoted(at.text),
-                                     expected_of(kind::limit)));
     } else {
-      report_.add(at.at, made.error().message);
+      report_.add(at.at, from_variable(at) ? fmt::format("the value of the variable is wrong; "
+                                                         "expected {}",
+                                                         expected_of(kind::limit))
+                                           : made.error().message);
     }
   }
 

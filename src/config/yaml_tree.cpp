@@ -1,8 +1,8 @@
 // Builds the tree from yaml-cpp's events; the only file that knows yaml-cpp.
 #include "config/yaml_tree.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <sstream>
 #include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/eventhandler.h>
@@ -62,6 +62,7 @@ class tree_builder final : public YAML::EventHandler {
     node value;
     bool expects_name{false};
     bool kept{true};  // false: the value of a name that cannot be used
+    std::map<std::string, int, std::less<>> lines;  // of the names so far
   };
 
   void refuse(const YAML::Mark& at, std::string message) {
@@ -70,7 +71,7 @@ class tree_builder final : public YAML::EventHandler {
 
   void refuse_tag(const YAML::Mark& at, const std::string& tag) {
     if (!tag.empty() && tag != "?" && tag != "!") {
-      refuse(at, fmt::format("the tag '{}' is not supported; remove it", tag));
+      refuse(at, fmt::format("the tag {} is not supported; remove it", quoted(tag)));
     }
   }
 
@@ -102,6 +103,8 @@ class tree_builder final : public YAML::EventHandler {
       return;
     }
     const bool maps = parent.value.shape == shape::mapping;
+    const bool unplaced = done.shape == shape::nothing && maps && parent.kept;
+    if (unplaced) done.at = parent.value.name_marks.back();  // yaml-cpp gives the next line
     if (parent.kept) parent.value.items.push_back(std::move(done));
     parent.kept = true;
     parent.expects_name = maps;
@@ -109,16 +112,14 @@ class tree_builder final : public YAML::EventHandler {
 
   void name(level& parent, node written, shape what) {
     parent.expects_name = false;
-    const auto& names = parent.value.names;
-    const auto same = std::ranges::find(names, written.text);
     if (what != shape::scalar) {
       mistakes_.push_back({written.at, "a name was expected here; quote it if it is one"});
       parent.kept = false;
-    } else if (same != names.end()) {
-      const auto& first = parent.value.name_marks[static_cast<std::size_t>(same - names.begin())];
-      mistakes_.push_back({written.at, fmt::format("'{}' stands here twice (first in line {}); "
+    } else if (const auto [first, fresh] = parent.lines.emplace(written.text, written.at.line);
+               !fresh) {
+      mistakes_.push_back({written.at, fmt::format("{} stands here twice (first in line {}); "
                                                    "keep one",
-                                                   written.text, first.line)});
+                                                   quoted(written.text), first->second)});
       parent.kept = false;
     } else {
       parent.value.names.push_back(std::move(written.text));
@@ -130,6 +131,16 @@ class tree_builder final : public YAML::EventHandler {
   std::vector<level> open_;
   node root_;
 };
+
+// What was probably meant where yaml-cpp gave up.
+std::string_view hint(std::string_view text, const YAML::ParserException& e) {
+  for (int line = 0; line < e.mark.line; ++line) text.remove_prefix(text.find('\n') + 1);
+  if (e.msg.find("anchor") != std::string::npos) return "; quote a name such as \"*\"";
+  if (text.substr(0, text.find('\n')).find("${") != std::string_view::npos) {
+    return "; inside { } and [ ] quote \"${NAME}\"";
+  }
+  return "; is the file complete?";
+}
 
 void parse_into(parsed_text& out, std::string_view text) {
   std::istringstream stream{std::string{text}};
@@ -152,7 +163,7 @@ void parse_into(parsed_text& out, std::string_view text) {
     out.mistakes.push_back({to_mark(e.mark), "nested far too deeply"});
   } catch (const YAML::ParserException& e) {
     out.mistakes.push_back(
-        {to_mark(e.mark), fmt::format("not valid YAML: {}; is the file complete?", e.msg)});
+        {to_mark(e.mark), fmt::format("not valid YAML: {}{}", e.msg, hint(text, e))});
   }
 }
 
