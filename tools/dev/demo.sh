@@ -93,8 +93,8 @@ OPENAI_BASE_URL=$base/v1 WEIR_MODEL=$model WEIR_JWT_SECRET=$secret \
   WEIR_NODE_MODULES=$PWD/build/node/node_modules node tools/dev/demo_client.mjs ||
   fail "the client saw something else than it should"
 
-say "20 users at 5 requests a second each, most of them over the FREE limit"
-$weir stress "$base" --users 20 --rate 5 --duration 5s --model "$model" --secret "$secret" ||
+say "50 users at 5 requests a second each, nearly all over the FREE limit"
+$weir stress "$base" --users 50 --rate 5 --duration 15s --model "$model" --secret "$secret" ||
   fail "weir stress says no"
 
 say "what weir counted"
