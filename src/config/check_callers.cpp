@@ -13,6 +13,7 @@ namespace {
 void check_tier(const settings& value, const std::string& name, std::string_view path, report& to) {
   if (value.tiers.contains(name)) return;
   std::vector<std::string_view> names;
+  names.reserve(value.tiers.size());
   for (const auto& [known, unused] : value.tiers) names.push_back(known);
   to.add_at(path,
             fmt::format("there is no tier '{}' under 'tiers'{}", name, did_you_mean(name, names)));

@@ -63,6 +63,7 @@ void check_provider(const provider_settings& provider, report& to) {
 void check_targets(const settings& value, model_settings& model, report& to) {
   const auto path = fmt::format("models.{}.targets", model.name);
   std::vector<std::string_view> names;
+  names.reserve(value.providers.size());
   for (const auto& [name, unused] : value.providers) names.push_back(name);
   std::set<std::pair<std::string, std::string>> seen;
   for (std::size_t i = 0; i < model.targets.size(); ++i) {

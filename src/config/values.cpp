@@ -1,6 +1,7 @@
 // Parsers and printers of durations, sizes, numbers and yes or no.
 #include "config/values.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <fmt/format.h>
@@ -37,13 +38,12 @@ struct amount {
 
 // Digits and what follows them, with at most one space between.
 std::optional<amount> split(std::string_view text) {
-  amount out;
-  const auto* end = text.data() + text.size();
-  const bool digit = !text.empty() && text.front() >= '0' && text.front() <= '9';
-  if (!digit) return std::nullopt;
-  const auto [rest, error] = std::from_chars(text.data(), end, out.count);
-  if (error != std::errc{}) return std::nullopt;
-  out.unit = text.substr(static_cast<std::size_t>(rest - text.data()));
+  const auto digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  amount out{.unit = text.substr(digits)};
+  const auto number = text.substr(0, digits);
+  const auto [rest, error] =
+      std::from_chars(number.data(), number.data() + number.size(), out.count);
+  if (error != std::errc{}) return std::nullopt;  // no digits, or too many
   if (out.unit.starts_with(' ')) out.unit.remove_prefix(1);
   return out;
 }
