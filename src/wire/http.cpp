@@ -227,6 +227,8 @@ bool parse_target(cursor& in, request_head& head) {
     if (!iequals(authority, head.get(field::host)))
       return in.refuse("the target's authority and Host differ");
   }
+  if (head.target.find('#') != std::string_view::npos)
+    return in.refuse("the request target may not hold a fragment");
   const auto mark = rest.find('?');
   head.path = rest.substr(0, mark);
   head.query = mark == std::string_view::npos ? std::string_view{} : rest.substr(mark + 1);
@@ -262,7 +264,20 @@ bool check_host(cursor& in, const request_head& head) {
                     [](const header_line& line) { return line.known == field::host; });
   if (hosts > 1) return in.refuse("more than one Host");
   if (hosts == 0 && head.minor_version == 1) return in.refuse("Host is missing");
+  if (head.get(field::host).find_first_of(" \t,/?#@\\\"<>") != std::string_view::npos)
+    return in.refuse("Host must be one name or address, with or without a port");
   return true;
+}
+
+// Nothing of an earlier head may be left where a parse ends early: its views point to bytes that
+// are gone.
+void forget(message_head& head, body_framing framing) {
+  head.headers.clear();
+  head.minor_version = 1;
+  head.framing = framing;
+  head.content_length = 0;
+  head.keep_alive = true;
+  head.size = 0;
 }
 
 parse_status finish(const cursor& in, std::string_view all, const head_limits& limits,
@@ -277,55 +292,11 @@ parse_status finish(const cursor& in, std::string_view all, const head_limits& l
 
 }  // namespace
 
-std::string_view message_head::get(field f) const {
-  for (const auto& line : headers) {
-    if (line.known == f) return line.value;
-  }
-  return {};
-}
-
-bool message_head::has(field f) const {
-  return std::any_of(headers.begin(), headers.end(),
-                     [f](const header_line& line) { return line.known == f; });
-}
-
-std::string_view message_head::get(std::string_view name) const {
-  for (const auto& line : headers) {
-    if (iequals(line.name, name)) return line.value;
-  }
-  return {};
-}
-
-void message_head::move_view(std::string_view& view, const char* from, const char* to) const {
-  if (view.data() < from || view.data() > from + size) return;
-  view = {to + (view.data() - from), view.size()};
-}
-
-void message_head::rebase(const char* from, const char* to) {
-  for (auto& line : headers) {
-    line.name = {to + (line.name.data() - from), line.name.size()};
-    line.value = {to + (line.value.data() - from), line.value.size()};
-  }
-}
-
-void request_head::rebase_all(const char* from, const char* to) {
-  rebase(from, to);
-  move_view(method, from, to);
-  move_view(target, from, to);
-  move_view(path, from, to);
-  move_view(query, from, to);
-}
-
-void response_head::rebase_all(const char* from, const char* to) {
-  rebase(from, to);
-  move_view(reason, from, to);
-}
-
 parse_status parse_request_head(std::string_view in, const head_limits& limits, request_head& out,
                                 http_error& error) {
-  out.headers.clear();
-  out.framing = body_framing::none;
-  out.content_length = 0;
+  forget(out, body_framing::none);
+  out.method = out.target = out.path = out.query = {};
+  out.expect_continue = false;
   cursor at{in.data(), in.data() + in.size(), error};
   const bool parsed = parse_request_line(at, out) && parse_fields(at, limits, out) &&
                       check_host(at, out) && parse_framing(at, out) && parse_target(at, out);
@@ -342,9 +313,9 @@ parse_status parse_request_head(std::string_view in, const head_limits& limits, 
 
 parse_status parse_response_head(std::string_view in, const head_limits& limits, bool to_head,
                                  response_head& out, http_error& error) {
-  out.headers.clear();
-  out.framing = body_framing::until_close;
-  out.content_length = 0;
+  forget(out, body_framing::until_close);
+  out.status = 0;
+  out.reason = {};
   cursor at{in.data(), in.data() + in.size(), error};
   const auto status_line = [&] {
     if (!parse_version(at, out.minor_version)) return false;
