@@ -31,6 +31,19 @@ connection::connection(loop& owner, boost::asio::ip::tcp::socket socket)
 
 connection::~connection() = default;
 
+void intrusive_ptr_add_ref(connection* one) noexcept { ++one->owners_; }
+
+// An outstanding wait keeps the object alive for the sake of its handler, but not the connection
+// open: with nobody else left it is closed, which ends the wait.
+void intrusive_ptr_release(connection* one) noexcept {
+  const auto waits = static_cast<std::uint32_t>(one->read_.armed) + one->write_.armed;
+  if (--one->owners_ == 0) {
+    delete one;
+  } else if (one->owners_ == waits && one->is_open()) {
+    one->close();
+  }
+}
+
 io_result connection::try_read(std::span<char> into) {
   if (tls_) {
     ::ERR_clear_error();
@@ -166,7 +179,12 @@ bool connection::wait_awaiter::await_ready() {
     outcome = io_status::interrupted;
     return true;
   }
-  if (reading && on.tls_ && ::SSL_has_pending(on.tls_.get()) != 0) return true;
+  if (on.expired_) {
+    outcome = io_status::timeout;
+    return true;
+  }
+  // Not SSL_has_pending(): that is true for a part of a record too, which cannot be read yet.
+  if (reading && on.tls_ && ::SSL_pending(on.tls_.get()) > 0) return true;
   waiter& side = reading ? on.read_ : on.write_;
   return std::exchange(side.fired, false);
 }
@@ -206,20 +224,26 @@ void connection::wake(waiter& side, io_status outcome) {
   std::exchange(side.handle, {}).resume();
 }
 
-void connection::deadline_passed() {
+// Both sides are taken before either is resumed: what a resumed coroutine begins to wait for is
+// none of this event's business.
+void connection::end_waits(io_status outcome) {
   const connection_ptr self{this};
-  if (read_.handle) {
-    wake(read_, io_status::timeout);
-  } else {
-    wake(write_, io_status::timeout);
-  }
+  const waiter reader{std::exchange(read_.handle, {}), read_.outcome};
+  const waiter writer{std::exchange(write_.handle, {}), write_.outcome};
+  if (reader.handle) *reader.outcome = outcome;
+  if (writer.handle) *writer.outcome = outcome;
+  if (reader.handle) reader.handle.resume();
+  if (writer.handle) writer.handle.resume();
+}
+
+void connection::deadline_passed() {
+  expired_ = true;
+  end_waits(io_status::timeout);
 }
 
 void connection::interrupt() {
-  const connection_ptr self{this};
   interrupted_ = true;
-  wake(read_, io_status::interrupted);
-  wake(write_, io_status::interrupted);
+  end_waits(io_status::interrupted);
 }
 
 void connection::watch(read_watcher* watcher) {
@@ -247,9 +271,10 @@ void connection::close(bool reset) {
     ::ERR_clear_error();
     ::SSL_shutdown(tls_.get());
   }
+  // The session knows the descriptor by its number, which may be somebody else's from now on.
+  tls_.reset();
   socket_.close(ignored);
-  wake(read_, io_status::error);
-  wake(write_, io_status::error);
+  end_waits(io_status::error);
 }
 
 void connection::shutdown_send() {
@@ -263,8 +288,12 @@ void connection::shutdown_send() {
 
 std::string connection::peer_address() const {
   boost::system::error_code ec;
-  const auto endpoint = socket_.remote_endpoint(ec);
-  return ec ? std::string{} : endpoint.address().to_string(ec);
+  auto address = socket_.remote_endpoint(ec).address();
+  if (ec) return {};
+  // What came to a dual-stack listener over IPv4 is an IPv4 address, however it is written.
+  if (address.is_v6() && address.to_v6().is_v4_mapped())
+    address = boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, address.to_v6());
+  return address.to_string();
 }
 
 }  // namespace weir::net

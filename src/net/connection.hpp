@@ -5,7 +5,6 @@
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/smart_ptr/intrusive_ptr.hpp>
-#include <boost/smart_ptr/intrusive_ref_counter.hpp>
 #include <coroutine>
 #include <span>
 #include <string>
@@ -31,7 +30,17 @@ struct io_result {
   std::size_t bytes{0};
 };
 
+// A wait that somebody else may end early.
+class interruptible {
+ public:
+  virtual ~interruptible() = default;
+  // Ends the wait; whoever waits is resumed before this returns.
+  virtual void interrupt() = 0;
+};
+
 class connection;
+void intrusive_ptr_add_ref(connection* one) noexcept;
+void intrusive_ptr_release(connection* one) noexcept;
 using connection_ptr = boost::intrusive_ptr<connection>;
 
 // Told when bytes or an end arrive while nobody waits for them.
@@ -41,9 +50,8 @@ class read_watcher {
   virtual void readable_unasked(connection& from) = 0;
 };
 
-class connection final
-    : public boost::intrusive_ref_counter<connection, boost::thread_unsafe_counter>,
-      private deadline_entry {
+// Counts its owners; it is closed when the last one lets go, also while a wait is outstanding.
+class connection final : public interruptible, private deadline_entry {
  public:
   // Takes over a connected socket; makes it non-blocking with TCP_NODELAY.
   connection(loop& owner, boost::asio::ip::tcp::socket socket);
@@ -74,13 +82,19 @@ class connection final
   wait_awaiter writable();
 
   // The deadline of waits, until it is moved or cleared. Passing it wakes whoever waits with
-  // `timeout`.
-  void expires_at(mono_time at) { owner_.deadlines().set(*this, at); }
-  void expires_never() { deadline_wheel::clear(*this); }
+  // `timeout`; waits that begin later end at once.
+  void expires_at(mono_time at) {
+    expired_ = false;
+    owner_.deadlines().set(*this, at);
+  }
+  void expires_never() {
+    expired_ = false;
+    deadline_wheel::clear(*this);
+  }
 
   // Wakes whoever waits with `interrupted`; waits that begin later end at once, until
   // clear_interrupt().
-  void interrupt();
+  void interrupt() override;
   void clear_interrupt() { interrupted_ = false; }
 
   // While a watcher is set and nobody waits, arrivals are told to it, once each time it is set.
@@ -104,7 +118,10 @@ class connection final
     bool armed{false};  // an asio wait is outstanding
     bool fired{false};  // it completed while nobody waited
   };
+  friend void intrusive_ptr_add_ref(connection* one) noexcept;
+  friend void intrusive_ptr_release(connection* one) noexcept;
   void deadline_passed() override;
+  void end_waits(io_status outcome);
   void arm(waiter& side, boost::asio::socket_base::wait_type kind);
   void on_ready(waiter& side, bool reading, bool failed);
   void wake(waiter& side, io_status outcome);
@@ -117,7 +134,9 @@ class connection final
   read_watcher* watcher_{nullptr};
   waiter read_;
   waiter write_;
+  std::uint32_t owners_{0};  // outstanding waits own it too
   bool interrupted_{false};
+  bool expired_{false};
   bool tls_read_wants_write_{false};  // TLS asked for the other direction before it can go on
   bool tls_write_wants_read_{false};
 };

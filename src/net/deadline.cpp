@@ -21,15 +21,16 @@ void deadline_wheel::set(deadline_entry& entry, mono_time at) {
 
 void deadline_wheel::link(deadline_entry& entry, mono_time at) {
   const auto furthest = position_ + static_cast<std::int64_t>(slots) - 1;
-  const auto due = std::clamp(ticks(at, tick) + 1, position_ + 1, furthest);
+  const auto due = std::clamp(ticks(at - microseconds{1}, tick) + 1, position_ + 1, furthest);
   entry.slot_at_ = std::min(at, mono_time{tick * due});
   wheel_[static_cast<std::size_t>(due) % slots].push_back(entry);
 }
 
+// Wakes at the ticks of the clock, not a tick from now, or a deadline could be two ticks late.
 void deadline_wheel::arm() {
   if (armed_ || stopped_) return;
   armed_ = true;
-  timer_.expires_after(tick);
+  timer_.expires_after(tick - time_.mono().time_since_epoch() % tick);
   timer_.async_wait([this](const boost::system::error_code& ec) {
     armed_ = false;
     if (!ec && !stopped_) turn();

@@ -3,6 +3,7 @@
 
 #include <boost/asio/ip/tcp.hpp>
 #include <cerrno>
+#include <memory>
 #include <sys/socket.h>
 
 namespace weir::net {
@@ -14,37 +15,61 @@ namespace {
 
 constexpr std::size_t max_idle_connections = 512;
 
-struct resolve_awaiter {
-  tcp::resolver& with;
-  const std::string& host;
-  std::string port;
-  boost::system::error_code ec;
-  tcp::resolver::results_type found;
-  [[nodiscard]] bool await_ready() const { return false; }
-  void await_suspend(std::coroutine_handle<> h) {
-    with.async_resolve(
-        host, port, [this, h](const boost::system::error_code& e, tcp::resolver::results_type r) {
-          ec = e;
-          found = std::move(r);
-          h.resume();
+// A look-up of a name. It cannot be stopped once a thread is at it, so whoever waits is let go at
+// the deadline and the answer is dropped when it comes.
+class resolution final : public interruptible, private deadline_entry {
+ public:
+  resolution(loop& owner, std::string host)
+      : owner_{owner}, resolver_{owner.io()}, host_{std::move(host)} {}
+
+  static void start(const std::shared_ptr<resolution>& self, mono_time until) {
+    self->owner_.deadlines().set(*self, until);
+    self->resolver_.async_resolve(
+        self->host_, "", [self](const boost::system::error_code&, tcp::resolver::results_type r) {
+          for (const auto& one : r) self->found_.push_back(one.endpoint().address());
+          self->end(self->found_.empty() ? connect_status::unresolved : connect_status::ok);
         });
   }
-  void await_resume() const {}
+  [[nodiscard]] bool await_ready() const { return ended_; }
+  void await_suspend(std::coroutine_handle<> h) { waiting_ = h; }
+  [[nodiscard]] connect_status await_resume() const { return how_; }
+  void interrupt() override { end(connect_status::interrupted); }
+  [[nodiscard]] const std::vector<asio::ip::address>& found() const { return found_; }
+
+ private:
+  void deadline_passed() override { end(connect_status::timeout); }
+  void end(connect_status how) {
+    if (std::exchange(ended_, true)) return;
+    deadline_wheel::clear(*this);
+    how_ = how;
+    if (waiting_) std::exchange(waiting_, {}).resume();
+  }
+
+  loop& owner_;
+  tcp::resolver resolver_;
+  std::string host_;
+  std::vector<asio::ip::address> found_;
+  std::coroutine_handle<> waiting_;
+  connect_status how_{connect_status::unresolved};
+  bool ended_{false};
 };
 
-task<std::vector<tcp::endpoint>> resolve(loop& owner, const endpoint& where) {
-  std::vector<tcp::endpoint> found;
+task<connect_status> resolve(loop& owner, std::string host, mono_time until, wait_slot& slot,
+                             std::vector<asio::ip::address>& found) {
   boost::system::error_code ec;
-  const auto literal = asio::ip::make_address(where.host, ec);
+  const auto literal = asio::ip::make_address(host, ec);
   if (!ec) {
-    found.emplace_back(literal, where.port);
-    co_return found;
+    found.push_back(literal);
+    co_return connect_status::ok;
   }
-  tcp::resolver resolver{owner.io()};
-  resolve_awaiter resolving{resolver, where.host, std::to_string(where.port), {}, {}};
-  co_await resolving;
-  for (const auto& one : resolving.found) found.push_back(one.endpoint());
-  co_return found;
+  if (slot.given_up) co_return connect_status::interrupted;
+  const auto looking = std::make_shared<resolution>(owner, std::move(host));
+  resolution::start(looking, until);
+  slot.waiting = looking.get();
+  const connect_status how = co_await *looking;
+  slot.waiting = nullptr;
+  if (how == connect_status::ok) found = looking->found();
+  co_return how;
 }
 
 connect_status from_wait(io_status waited) {
@@ -92,30 +117,40 @@ task<lease> connect_to(loop& owner, tcp::endpoint to, mono_time until, wait_slot
   co_return made;
 }
 
+task<connect_status> shake_hands(loop& owner, const endpoint& where, connection& socket,
+                                 mono_time until, wait_slot& slot) {
+  socket.expires_at(until);
+  slot.waiting = &socket;
+  tls_session session = where.tls->connect(socket.native_handle(), where.host);
+  const bool shaken = co_await socket.handshake(std::move(session));
+  slot.waiting = nullptr;
+  socket.expires_never();
+  if (slot.given_up) co_return connect_status::interrupted;
+  if (shaken) co_return connect_status::ok;
+  co_return owner.time().mono() >= until ? connect_status::timeout : connect_status::tls_failed;
+}
+
 }  // namespace
 
 task<lease> connect(loop& owner, endpoint where, microseconds patience, wait_slot& slot) {
   const mono_time until = owner.time().mono() + patience;
   lease made;
-  made.status = connect_status::unresolved;
-  const auto addresses = co_await resolve(owner, where);
-  for (const auto& address : addresses) {
+  std::vector<asio::ip::address> addresses;
+  made.status = co_await resolve(owner, where.host, until, slot, addresses);
+  for (std::size_t at = 0; at < addresses.size(); ++at) {
     if (slot.given_up) {
       made.status = connect_status::interrupted;
       break;
     }
-    made = co_await connect_to(owner, address, until, slot);
-    if (made.status != connect_status::refused) break;
+    // An address that does not answer leaves time for the others.
+    const mono_time now = owner.time().mono();
+    const auto share = (until - now) / static_cast<std::int64_t>(addresses.size() - at);
+    const tcp::endpoint to{addresses[at], where.port};
+    made = co_await connect_to(owner, to, now + share, slot);
+    if (made.status == connect_status::ok || made.status == connect_status::interrupted) break;
   }
-  if (made.status == connect_status::ok && where.tls != nullptr) {
-    made.socket->expires_at(until);
-    slot.waiting = made.socket.get();
-    tls_session session = where.tls->connect(made.socket->native_handle(), where.host);
-    const bool shaken = co_await made.socket->handshake(std::move(session));
-    slot.waiting = nullptr;
-    made.socket->expires_never();
-    if (!shaken) made.status = connect_status::tls_failed;
-  }
+  if (made.status == connect_status::ok && where.tls != nullptr)
+    made.status = co_await shake_hands(owner, where, *made.socket, until, slot);
   if (made.status != connect_status::ok && made.socket) {
     made.socket->close();
     made.socket.reset();

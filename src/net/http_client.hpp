@@ -31,9 +31,9 @@ enum class connect_status : std::uint8_t {
   interrupted,  // given up by whoever asked
 };
 
-// Something that can be given up while it waits: the connection it waits on, if any.
+// Something that can be given up while it waits: what it waits on, if anything.
 struct wait_slot {
-  connection* waiting{nullptr};
+  interruptible* waiting{nullptr};
   bool given_up{false};
   // Wakes the waiter with `interrupted`; a wait that has not begun will not begin.
   void give_up() {
@@ -121,7 +121,9 @@ class answer_reader {
   task<answer_status> read_all(std::string& out, std::size_t max_bytes, wait_slot& slot);
 
   // Whether the connection may serve another request: the body ended and the server keeps it.
-  [[nodiscard]] bool reusable() const { return decoder_.done() && head_.keep_alive && extra_ == 0; }
+  [[nodiscard]] bool reusable() const {
+    return decoder_.done() && head_.keep_alive && extra_ == 0 && leftover_.empty();
+  }
   void saw_extra(std::size_t bytes) { extra_ += bytes; }
   // Gives back the head's memory.
   void release_head();
