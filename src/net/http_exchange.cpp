@@ -25,6 +25,24 @@ void append_after(std::string& to, std::span<const iovec> segments, std::size_t 
   }
 }
 
+// The pieces of a body, at most as many as there are places; where they are more, all in one.
+class fitting {
+ public:
+  fitting(std::span<const iovec> pieces, std::size_t places, std::string& joined)
+      : pieces_{pieces} {
+    if (pieces.size() <= places) return;
+    append_after(joined, pieces, 0);
+    one_ = segment(joined);
+    pieces_ = {&one_, 1};
+  }
+  [[nodiscard]] auto begin() const { return pieces_.begin(); }
+  [[nodiscard]] auto end() const { return pieces_.end(); }
+
+ private:
+  std::span<const iovec> pieces_;
+  iovec one_{};
+};
+
 }  // namespace
 
 const wire::request_head& http_exchange::head() const { return session_.head_; }
@@ -37,6 +55,7 @@ task<body_result> http_exchange::read_body(std::uint64_t max_bytes, microseconds
 
 // Only what belongs to later requests is kept.
 void http_exchange::release_input() {
+  session_.skip_unread_body();
   session_.head_.headers = {};
   session_.in_.erase(0, session_.consumed_);
   session_.next_.insert(0, session_.in_);
@@ -54,14 +73,15 @@ bool http_exchange::gone() const { return session_.gone_; }
 
 void http_exchange::finish_head(response_head& head, bool sized, std::uint64_t length) {
   answered_ = true;
+  const bool bodiless = head.status() < 200 || head.status() == 204 || head.status() == 304;
+  bare_ = session_.to_head_ || bodiless;
   const bool http10 = session_.head_.minor_version == 0;
   if (!session_.body_is_here() || session_.server_.draining_) keep_alive_ = false;
   if (!sized && http10) keep_alive_ = false;
   head.add("Date", session_.server_.date());
   if (sized) {
-    if (head.status() >= 200 && head.status() != 204)
-      head.add("Content-Length", static_cast<std::int64_t>(length));
-  } else if (!http10) {
+    if (!bodiless) head.add("Content-Length", static_cast<std::int64_t>(length));
+  } else if (!http10 && !bodiless) {
     head.add("Transfer-Encoding", "chunked");
     chunked_ = true;
   }
@@ -77,14 +97,13 @@ task<io_status> http_exchange::send(response_head head, std::string_view body) {
 }
 
 task<io_status> http_exchange::send(response_head head, std::span<const iovec> body) {
-  const std::size_t length = total(body);
-  const bool bare = session_.head_.method == "HEAD";
-  finish_head(head, true, length);
+  finish_head(head, true, total(body));
   std::array<iovec, 8> all{};
   std::size_t count = 0;
   all[count++] = segment(head.text());
-  if (!bare) {
-    for (const auto& one : body.first(std::min(body.size(), all.size() - 1))) all[count++] = one;
+  std::string joined;
+  if (!bare_) {
+    for (const auto& one : fitting(body, all.size() - 1, joined)) all[count++] = one;
   }
   io_status status = io_status::ok;
   const std::span<const iovec> segments{all.data(), count};
@@ -99,11 +118,13 @@ void http_exchange::begin_stream(response_head head) {
 }
 
 bool http_exchange::try_send_raw(std::span<const iovec> pieces, io_status& status) {
+  if (bare_) pieces = {};
   if (head_bytes_.empty()) return account(pieces, status);
   std::array<iovec, 16> all{};
   std::size_t count = 0;
+  std::string joined;
   all[count++] = segment(head_bytes_);
-  for (const auto& one : pieces.first(std::min(pieces.size(), all.size() - 1))) all[count++] = one;
+  for (const auto& one : fitting(pieces, all.size() - 1, joined)) all[count++] = one;
   const std::span<const iovec> segments{all.data(), count};
   const bool sent = account(segments, status);
   head_bytes_ = std::string{};
@@ -120,10 +141,10 @@ bool http_exchange::try_send_chunk(std::span<const iovec> payload, io_status& st
   end[1] = '\n';
   std::array<iovec, 12> all{};
   std::size_t count = 0;
+  std::string joined;
   if (length > 0) {
     all[count++] = {size_line.data(), static_cast<std::size_t>(end + 2 - size_line.data())};
-    for (const auto& one : payload.first(std::min(payload.size(), all.size() - 2)))
-      all[count++] = one;
+    for (const auto& one : fitting(payload, all.size() - 2, joined)) all[count++] = one;
     all[count++] = segment("\r\n");
   }
   return try_send_raw({all.data(), count}, status);
@@ -154,11 +175,14 @@ bool http_exchange::account(std::span<const iovec> segments, io_status& status) 
   return false;
 }
 
+// After bytes that did not go out nothing may follow them on this connection.
 task<io_status> http_exchange::flush() {
   const std::string waiting = std::exchange(session_.unsent_, {});
+  session_.flushing_ = true;
   const io_status status = co_await session_.socket_->write_all(
       std::string_view{waiting}, session_.server_.options_.write_timeout);
-  if (status == io_status::error || status == io_status::eof) session_.mark_gone();
+  session_.flushing_ = false;
+  if (status != io_status::ok) session_.mark_gone();
   co_return status;
 }
 

@@ -26,8 +26,7 @@ struct http_server::session_list {
 namespace {
 
 constexpr int backlog = 4096;
-constexpr microseconds descriptor_pause{
-    100ms};  // before the next accept when descriptors have run out
+constexpr microseconds accept_pause{100ms};  // before the next accept when one failed
 
 struct accept_awaiter {
   tcp::acceptor& from;
@@ -85,58 +84,97 @@ task<> http_server::accept_loop() {
     tcp::socket socket{owner_.io()};
     accept_awaiter accepting{acceptor_, socket, {}};
     const auto ec = co_await accepting;
-    if (draining_ || ec == asio::error::operation_aborted) break;
-    if (ec == asio::error::no_descriptors || ec.value() == ENFILE || ec == asio::error::no_memory) {
+    if (!ec) {
+      take(std::move(socket));
+    } else if (ec == asio::error::operation_aborted) {
+      break;
+    } else if (ec != asio::error::connection_aborted) {
+      // No descriptors, no memory: the same would happen again at once.
       ++counters_.refused_descriptors;
       if (counters_.refused_descriptors % 100 == 1)
-        log_.warn("no descriptor left to accept a connection", {});
-      co_await owner_.sleep_until(owner_.time().mono() + descriptor_pause);
-      continue;
+        log_.warn("a connection cannot be accepted", {{"reason", ec.message()}});
+      co_await owner_.sleep_until(owner_.time().mono() + accept_pause);
     }
-    if (ec) continue;
-    connection_ptr accepted{new connection{owner_, std::move(socket)}};
-    std::string peer = accepted->peer_address();
-    if (peer.empty()) continue;
-    const auto cap = options_.max_connections_per_address;
-    if (cap > 0 && per_address_[peer] >= cap) {
-      ++counters_.refused_per_address;
-      continue;
-    }
-    spawn(serve(std::move(accepted), std::move(peer)), "connection", log_, spawned_);
   }
 }
 
+void http_server::take(tcp::socket socket) {
+  connection_ptr accepted{new connection{owner_, std::move(socket)}};
+  std::string peer = accepted->peer_address();
+  if (peer.empty()) return;
+  const auto cap = options_.max_connections_per_address;
+  const auto open = per_address_.find(peer);
+  if (cap > 0 && open != per_address_.end() && open->second >= cap) {
+    ++counters_.refused_per_address;
+    return;
+  }
+  spawn(serve(std::move(accepted), std::move(peer)), "connection", log_, spawned_);
+}
+
+// Counts a connection while it lives and closes it at the end, an exception's too.
+struct http_server::open_connection {
+  http_server& server;
+  connection_ptr socket;
+  const std::string& peer;
+  open_connection(http_server& s, connection_ptr c, const std::string& p)
+      : server{s}, socket{std::move(c)}, peer{p} {
+    ++server.counters_.connections;
+    ++server.per_address_[peer];
+  }
+  open_connection(const open_connection&) = delete;
+  open_connection& operator=(const open_connection&) = delete;
+  ~open_connection() {
+    socket->close();
+    --server.counters_.connections;
+    if (--server.per_address_[peer] <= 0) server.per_address_.erase(peer);
+  }
+};
+
 task<> http_server::serve(connection_ptr socket, std::string peer) {
-  ++counters_.connections;
-  const bool counted = options_.max_connections_per_address > 0;
-  if (counted) ++per_address_[peer];
-  bool ready = true;
+  const open_connection open{*this, socket, peer};
   if (tls_ != nullptr) {
     socket->expires_at(owner_.time().mono() + options_.header_timeout);
     const int fd = socket->native_handle();
     tls_session secret = tls_->accept(fd);
-    ready = co_await socket->handshake(std::move(secret));
+    const bool ready = co_await socket->handshake(std::move(secret));
     socket->expires_never();
+    if (!ready) co_return;
   }
-  if (ready) {
-    http_session session{*this, socket, peer};
-    sessions_->all.push_back(session);
-    co_await session.run();
-  }
-  socket->close();
-  --counters_.connections;
-  if (counted && --per_address_[peer] <= 0) per_address_.erase(peer);
+  http_session session{*this, socket, peer};
+  sessions_->all.push_back(session);
+  co_await session.run();
 }
 
+// Connections that wait to be accepted are, since their callers know nothing of the end yet.
 void http_server::drain() {
+  if (draining_) return;
   draining_ = true;
-  boost::system::error_code ignored;
-  acceptor_.close(ignored);
-  for (auto at = sessions_->all.begin(); at != sessions_->all.end();) (at++)->drain();
+  boost::system::error_code ec;
+  acceptor_.non_blocking(true, ec);
+  while (!ec) {
+    tcp::socket socket{owner_.io()};
+    acceptor_.accept(socket, ec);
+    if (!ec) take(std::move(socket));
+  }
+  acceptor_.close(ec);
+  for_each_session([](http_session& session) { session.drain(); });
 }
 
 void http_server::abort_all() {
-  for (auto at = sessions_->all.begin(); at != sessions_->all.end();) (at++)->abort();
+  for_each_session([](http_session& session) { session.abort(); });
+}
+
+// What is done to one session may end it, and others too, before it returns.
+template <class F>
+void http_server::for_each_session(F&& apply) {
+  session_list left;
+  left.all.swap(sessions_->all);
+  while (!left.all.empty()) {
+    http_session& next = left.all.front();
+    left.all.pop_front();
+    sessions_->all.push_back(next);
+    apply(next);
+  }
 }
 
 std::string_view http_server::date() {

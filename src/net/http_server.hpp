@@ -108,6 +108,7 @@ class http_exchange {
   bool answered_{false};
   bool streaming_{false};
   bool chunked_{false};
+  bool bare_{false};  // the answer has no body, whatever is sent: HEAD, 204, 304
   bool ended_{false};
   bool keep_alive_{true};
 };
@@ -125,7 +126,7 @@ class http_handler {
 struct http_server_counters {
   std::int64_t connections{0};  // open now
   std::int64_t refused_per_address{0};
-  std::int64_t refused_descriptors{0};  // accept failed for want of descriptors
+  std::int64_t refused_descriptors{0};  // accept failed, mostly for want of descriptors
   std::int64_t header_timeouts{0};
 };
 
@@ -151,7 +152,11 @@ class http_server {
  private:
   friend class http_session;
   friend class http_exchange;
+  struct open_connection;
   task<> accept_loop();
+  void take(boost::asio::ip::tcp::socket socket);
+  template <class F>
+  void for_each_session(F&& apply);
   task<> serve(connection_ptr socket, std::string peer);
   std::string_view date();
 

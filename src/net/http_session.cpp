@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::size_t padding = 64;  // readable bytes after a body, for the JSON parser
 constexpr std::size_t max_pipelined = 64 * 1024;  // bytes kept of later requests
+constexpr std::size_t max_kept = 8 * 1024;        // memory a connection keeps between requests
 constexpr std::uint64_t max_lingering =
     8 * 1024 * 1024;  // bytes thrown away so that a refusal is not lost in a RST
 constexpr microseconds linger_time{2s};
@@ -47,28 +48,37 @@ task<bool> http_session::answer_one(bool refused, const wire::http_error& error)
   socket_->unwatch();
   const bool whole = exchange.answered_ && (!exchange.streaming_ || exchange.ended_);
   if (gone_) co_return false;
+  skip_unread_body();
   if (!whole) {
     socket_->close(exchange.streaming_ && !exchange.chunked_);
     co_return false;
   }
   if (!exchange.keep_alive_) {
-    if (!body_is_here()) co_await linger();
+    if (refused || !body_is_here()) co_await linger();
     co_return false;
   }
   co_return true;
 }
 
+// A body that came with its head and that the handler did not ask for is not the next request.
+void http_session::skip_unread_body() {
+  if (body_read_ || !body_is_here()) return;
+  consumed_ = head_.size + static_cast<std::size_t>(head_.content_length);
+  body_read_ = true;
+}
+
 // The bytes of a request that was answered make room for the next one.
 void http_session::forget_request() {
   in_.erase(0, consumed_);
+  if (!next_.empty()) in_.reserve(in_.size() + next_.size() + padding);
   in_ += next_;
   next_.clear();
-  body_.clear();
-  body_.shrink_to_fit();
-  if (in_.empty() && in_.capacity() > max_pipelined) in_.shrink_to_fit();
+  body_ = std::string{};
+  if (in_.empty() && in_.capacity() > max_kept) in_ = std::string{};
   consumed_ = 0;
-  parsed_size_ = 0;
+  seen_ = 0;
   body_read_ = false;
+  to_head_ = false;
   head_.framing = wire::body_framing::none;
 }
 
@@ -90,6 +100,7 @@ task<http_session::head_outcome> http_session::read_head(wire::http_error& error
   }
   socket_->expires_never();
   consumed_ = head_.size;
+  to_head_ = head_.method == "HEAD";
   if (head_.framing == wire::body_framing::none) body_read_ = true;
   co_return head_outcome::complete;
 }
@@ -104,7 +115,7 @@ task<bool> http_session::first_bytes() {
 
 task<bool> http_session::more_bytes() {
   for (;;) {
-    if (server_.draining_ && in_.empty()) co_return false;
+    if (server_.draining_ && nothing_came()) co_return false;
     const io_status waited = co_await socket_->readable();
     if (waited == io_status::timeout && !in_.empty()) ++server_.counters_.header_timeouts;
     if (waited != io_status::ok) co_return false;
@@ -118,27 +129,25 @@ task<bool> http_session::more_bytes() {
   }
 }
 
-// Parses at the first bytes, then only when the end of the head has come or the bytes have doubled:
-// a caller that sends byte by byte must not cost a parse for each.
+// Parses at the first bytes, then only when a line has ended: a caller that sends byte by byte must
+// not cost a parse for each, and the number of lines is limited.
 wire::parse_status http_session::try_parse(wire::http_error& error) {
-  const std::size_t look_from = parsed_size_ > 3 ? parsed_size_ - 3 : 0;
-  const bool due = parsed_size_ == 0 || in_.size() >= 2 * parsed_size_ ||
-                   in_.size() >= server_.options_.head.max_bytes ||
-                   in_.find("\r\n\r\n", look_from) != std::string::npos;
+  const bool due = seen_ == 0 || in_.size() >= server_.options_.head.max_bytes ||
+                   in_.find('\n', seen_) != std::string::npos;
+  seen_ = in_.size();
   if (!due) return wire::parse_status::need_more;
-  parsed_size_ = in_.size();
   return wire::parse_request_head(in_, server_.options_.head, head_, error);
 }
 
 bool http_session::body_is_here() const {
   if (body_read_) return true;
-  return head_.framing == wire::body_framing::sized &&
+  return head_.framing == wire::body_framing::sized && consumed_ == head_.size &&
          in_.size() - head_.size >= head_.content_length;
 }
 
 task<body_result> http_session::read_body(std::uint64_t max_bytes, microseconds timeout) {
   body_deadline_ = server_.owner_.time().mono() + timeout;
-  if (head_.framing == wire::body_framing::none) co_return body_result{};
+  if (body_read_) co_return body_result{};
   if (head_.framing == wire::body_framing::sized && head_.content_length > max_bytes) {
     co_return body_result{body_status::too_large, {}};
   }
@@ -242,7 +251,8 @@ void http_session::readable_unasked(connection& from) {
     }
     if (seen == io_status::would_block) break;
     const auto bytes = server_.owner_.scratch();
-    const std::size_t room = max_pipelined - std::min(max_pipelined, next_.size());
+    const std::size_t kept = next_.size() + in_.size() - consumed_;
+    const std::size_t room = max_pipelined - std::min(max_pipelined, kept);
     if (room == 0) return;
     const io_result got = from.try_read(bytes.first(std::min(room, bytes.size())));
     if (got.status == io_status::ok) next_.append(bytes.data(), got.bytes);
@@ -255,12 +265,17 @@ void http_session::mark_gone() {
   if (listener_ != nullptr) std::exchange(listener_, nullptr)->caller_gone();
 }
 
+bool http_session::nothing_came() {
+  return !busy_ && in_.empty() && socket_->peek() != io_status::ok;
+}
+
+// A request that is on its way in is answered still.
 void http_session::drain() {
-  if (!busy_) socket_->interrupt();
+  if (nothing_came()) socket_->interrupt();
 }
 
 void http_session::abort() {
-  if (busy_ && listener_ != nullptr) {
+  if (busy_ && listener_ != nullptr && !flushing_) {
     std::exchange(listener_, nullptr)->shutting_down();
   } else {
     socket_->interrupt();

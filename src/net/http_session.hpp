@@ -16,7 +16,7 @@ class http_session final : private read_watcher {
 
   // Serves until the connection ends.
   task<> run();
-  // Closes the connection if no request is being answered.
+  // Closes the connection if nothing of a request has come.
   void drain();
   // Ends whatever is going on.
   void abort();
@@ -42,6 +42,8 @@ class http_session final : private read_watcher {
   task<body_result> read_chunked(std::uint64_t max_bytes);
   task<body_status> more_body(mono_time until);
   [[nodiscard]] bool body_is_here() const;
+  [[nodiscard]] bool nothing_came();
+  void skip_unread_body();
   void forget_request();
   task<> linger();
   void readable_unasked(connection& from) override;
@@ -57,9 +59,11 @@ class http_session final : private read_watcher {
   wire::request_head head_;
   gone_listener* listener_{nullptr};
   mono_time body_deadline_{};
-  std::size_t consumed_{0};     // bytes of in_ that belong to this request
-  std::size_t parsed_size_{0};  // size of in_ at the last attempt to parse
-  bool body_read_{false};
+  std::size_t consumed_{0};  // bytes of in_ that belong to this request
+  std::size_t seen_{0};      // bytes of in_ that were there at the last attempt to parse
+  bool body_read_{false};    // nothing of this request is left to be read
+  bool to_head_{false};      // the request was HEAD
+  bool flushing_{false};     // the handler waits for the caller to take bytes
   bool busy_{false};
   bool gone_{false};
 };
