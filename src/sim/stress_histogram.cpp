@@ -13,7 +13,7 @@ constexpr std::int64_t per_octave = 1 << (exact_bits - 1);  // buckets of each d
 constexpr std::int64_t largest = std::int64_t{1} << 36;
 
 std::int64_t shift_of(std::int64_t value) {
-  const int width = std::bit_width(static_cast<std::uint64_t>(value));
+  const auto width = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(value)));
   return std::max(0, width - exact_bits);
 }
 
