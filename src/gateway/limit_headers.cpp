@@ -1,0 +1,53 @@
+// The limit headers. The tightest limit of a unit is the one with the least remaining.
+#include "gateway/limit_headers.hpp"
+
+#include <fmt/format.h>
+
+#include "wire/durations.hpp"
+#include "wire/http.hpp"
+
+namespace weir::gateway {
+namespace {
+
+const store::verdict* tightest(policy::unit unit, std::span<const book_limit* const> limits,
+                               std::span<const store::verdict> verdicts) {
+  const store::verdict* least = nullptr;
+  for (std::size_t i = 0; i < limits.size(); ++i) {
+    if (limits[i]->source->rule.unit() != unit || limits[i]->source->observe) continue;
+    if (least == nullptr || verdicts[i].remaining < least->remaining) least = &verdicts[i];
+  }
+  return least;
+}
+
+void add_unit(std::string& out, std::string_view unit, const store::verdict& of) {
+  fmt::format_to(std::back_inserter(out),
+                 "x-ratelimit-limit-{0}: {1}\r\nx-ratelimit-remaining-{0}: "
+                 "{2}\r\nx-ratelimit-reset-{0}: {3}\r\n",
+                 unit, of.limit, of.remaining, wire::format_reset(of.reset));
+}
+
+}  // namespace
+
+std::string render_limit_headers(std::string_view tier, std::string_view model,
+                                 std::span<const book_limit* const> limits,
+                                 std::span<const store::verdict> verdicts) {
+  std::string out;
+  out.reserve(384);
+  const auto add = [&out](std::string_view name, std::string_view value) {
+    if (value.empty() || !wire::is_header_value(value)) return;
+    out += name;
+    out += value;
+    out += "\r\n";
+  };
+  add("X-RateLimit-Tier: ", tier);
+  add("X-RateLimit-Model: ", model);
+  if (const auto* requests = tightest(policy::unit::requests, limits, verdicts)) {
+    fmt::format_to(std::back_inserter(out), "X-RateLimit-Remaining: {}\r\n", requests->remaining);
+    add_unit(out, "requests", *requests);
+  }
+  if (const auto* used = tightest(policy::unit::tokens, limits, verdicts))
+    add_unit(out, "tokens", *used);
+  return out;
+}
+
+}  // namespace weir::gateway
