@@ -67,7 +67,7 @@ struct engine_event {
 
 class engine {
  public:
-  // `options` must have passed check().
+  // `options` must have passed check_engine().
   explicit engine(const engine_options& options);
 
   // Time must not run backwards over the calls below, and advance(now) goes first: a step that

@@ -15,7 +15,7 @@ struct least {
 
 }  // namespace
 
-result<void> check(const engine_options& options) {
+result<void> check_engine(const engine_options& options) {
   const least leasts[] = {
       {"--max-num-seqs", options.max_num_seqs, 1},
       {"--max-num-batched-tokens", options.max_num_batched_tokens, 1},

@@ -26,6 +26,6 @@ struct engine_options {
 
 // Refuses sizes below their least value, and a cache that cannot hold one request of
 // max_model_len: it would wait for ever. The error names the option as on the command line.
-result<void> check(const engine_options& options);
+result<void> check_engine(const engine_options& options);
 
 }  // namespace weir::sim
