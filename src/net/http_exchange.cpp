@@ -48,6 +48,7 @@ class fitting {
 const wire::request_head& http_exchange::head() const { return session_.head_; }
 const std::string& http_exchange::peer() const { return session_.peer_; }
 loop& http_exchange::owner() const { return session_.server_.owner_; }
+connection& http_exchange::socket() const { return *session_.socket_; }
 
 task<body_result> http_exchange::read_body(std::uint64_t max_bytes, microseconds timeout) {
   return session_.read_body(max_bytes, timeout);

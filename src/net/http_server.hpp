@@ -62,6 +62,9 @@ class http_exchange {
   [[nodiscard]] const wire::request_head& head() const;
   [[nodiscard]] const std::string& peer() const;  // the address of the socket's other end
   [[nodiscard]] loop& owner() const;
+  // For an answer that no proper server gives (the simulated engine's faults): bytes may be written
+  // to it directly if the exchange is then left unanswered, or it may be closed.
+  [[nodiscard]] connection& socket() const;
 
   // Reads the whole body; sends 100-continue where it was asked for.
   task<body_result> read_body(std::uint64_t max_bytes, microseconds timeout);
