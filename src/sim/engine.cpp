@@ -28,6 +28,10 @@ struct engine::sequence {
 engine::engine(const engine_options& options)
     : options_{options}, metrics_{options.max_model_len}, free_blocks_{options.kv_blocks} {}
 
+engine::~engine() = default;
+engine::engine(engine&&) noexcept = default;
+engine& engine::operator=(engine&&) noexcept = default;
+
 std::int64_t engine::blocks_for(std::int64_t token_count) const {
   return (token_count + options_.block_size - 1) / options_.block_size;
 }

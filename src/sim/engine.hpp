@@ -69,6 +69,9 @@ class engine {
  public:
   // `options` must have passed check_engine().
   explicit engine(const engine_options& options);
+  ~engine();
+  engine(engine&&) noexcept;
+  engine& operator=(engine&&) noexcept;
 
   // Time must not run backwards over the calls below, and advance(now) goes first: a step that
   // ended before `now` must have been ended.

@@ -17,8 +17,8 @@ struct token_log_entry {
   std::string_view model;
   std::int64_t prompt_tokens{0};
   std::int64_t completion_tokens{0};  // produced, delivered or not
-  std::string_view
-      finish;  // stop, length, abort (the caller left), cut (a fault), refused, shutdown
+  std::string_view finish;  // stop, length, abort: the caller left, cut: by a fault, a reset or the
+                            // end of the program, refused
   wall_time start{};
   wall_time end{};
 };
