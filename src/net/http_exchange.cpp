@@ -156,6 +156,10 @@ bool http_exchange::try_send_chunk(std::span<const iovec> payload, io_status& st
 bool http_exchange::account(std::span<const iovec> segments, io_status& status) {
   status = io_status::ok;
   const std::size_t length = total(segments);
+  if (session_.broken_) {
+    status = io_status::error;
+    return true;
+  }
   sent_ += length;
   if (!session_.unsent_.empty()) {
     append_after(session_.unsent_, segments, 0);
@@ -166,6 +170,7 @@ bool http_exchange::account(std::span<const iovec> segments, io_status& status) 
     const io_result wrote = session_.socket_->try_write(segments);
     if (wrote.status != io_status::ok && wrote.status != io_status::would_block) {
       status = wrote.status;
+      session_.broken_ = true;
       session_.mark_gone();
       return true;
     }
@@ -183,7 +188,10 @@ task<io_status> http_exchange::flush() {
   const io_status status = co_await session_.socket_->write_all(
       std::string_view{waiting}, session_.server_.options_.write_timeout);
   session_.flushing_ = false;
-  if (status != io_status::ok) session_.mark_gone();
+  if (status != io_status::ok) {
+    session_.broken_ = true;
+    session_.mark_gone();
+  }
   co_return status;
 }
 

@@ -92,7 +92,7 @@ task<> http_server::accept_loop() {
       // No descriptors, no memory: the same would happen again at once.
       ++counters_.refused_descriptors;
       if (counters_.refused_descriptors % 100 == 1)
-        log_.warn("a connection cannot be accepted", {{"reason", ec.message()}});
+        log_.warn("a connection cannot be accepted", {{"errno", ec.value()}});
       co_await owner_.sleep_until(owner_.time().mono() + accept_pause);
     }
   }

@@ -66,6 +66,7 @@ class http_session final : private read_watcher {
   bool flushing_{false};     // the handler waits for the caller to take bytes
   bool busy_{false};
   bool gone_{false};
+  bool broken_{false};  // bytes of an answer were lost: nothing may be written any more
 };
 
 }  // namespace weir::net
