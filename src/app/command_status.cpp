@@ -8,6 +8,7 @@
 #include "app/secret_file.hpp"
 #include "net/fetch.hpp"
 #include "net/system_clock.hpp"
+#include "observe/log.hpp"
 
 namespace weir::app {
 namespace {

@@ -13,6 +13,8 @@ int main(int argc, char** argv) {
   weir::app::command run;
   weir::app::add_serve(root, run);
   weir::app::add_check(root, run);
+  weir::app::add_sim(root, run);
+  weir::app::add_stress(root, run);
   weir::app::add_status(root, run);
   weir::app::add_provider(root, run);
   weir::app::add_key(root, run);
