@@ -40,6 +40,7 @@ struct alignas(64) embedded::shard {
 
 // What is known of a claim between its evaluation and its commit.
 struct embedded::candidate {
+  shard* home;
   limit_table::slot* slot;
   std::int64_t before;  // what earlier claims of this call take from the same entry
   limit_table::place place;
@@ -113,26 +114,30 @@ void embedded::admit_now(std::span<const claim> claims, instant now, admission& 
   }
 }
 
-limit_table& embedded::table_of(key128 key) const { return shards_[shard_of(key)].table; }
-
 // Finds the entries of all claims or makes them. Returns the set of shards with new ones.
 std::uint64_t embedded::find(std::span<const claim> claims, instant now, candidates& all) {
   std::uint64_t grown = 0;
-  for (const claim& c : claims) table_of(c.key).prefetch(c.key);
   for (std::size_t i = 0; i < claims.size(); ++i) {
-    all[i].place = table_of(claims[i].key).guess(claims[i].key);
+    all[i].home = &shards_[shard_of(claims[i].key)];
+    all[i].home->table.prefetch(claims[i].key);
   }
   for (std::size_t i = 0; i < claims.size(); ++i) {
-    limit_table& table = table_of(claims[i].key);
-    limit_table::place place = table.find(claims[i].key, all[i].place);
+    all[i].place = all[i].home->table.guess(claims[i].key);
+  }
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    candidate& found = all[i];
+    limit_table& table = found.home->table;
+    found.place = table.find(claims[i].key, found.place);
     // An earlier claim of this call may have made it since the guess.
-    if (place == limit_table::nowhere && grown != 0) place = table.find(claims[i].key);
-    if (place == limit_table::nowhere) {
-      place = table.insert(claims[i].key, *claims[i].rule, now);
-      grown |= std::uint64_t{1} << shard_of(claims[i].key);
+    if (found.place == limit_table::nowhere) [[unlikely]] {
+      if (grown != 0) found.place = table.find(claims[i].key);
+      if (found.place == limit_table::nowhere) {
+        found.place = table.insert(claims[i].key, *claims[i].rule, now);
+        grown |= std::uint64_t{1} << shard_of(claims[i].key);
+      }
     }
-    all[i] = {&table.at(place), 0, place, false};
-    all[i].slot->state.prefetch();
+    found.slot = &table.at(found.place);
+    found.slot->state.prefetch();
   }
   return grown;
 }
@@ -141,12 +146,16 @@ std::uint64_t embedded::find(std::span<const claim> claims, instant now, candida
 std::size_t embedded::evaluate(std::span<const claim> claims, instant now, candidates& all,
                                admission& out) {
   std::size_t taking = 0;
+  std::uint64_t seen = 0;  // a bit per entry; entries that share one are looked at more closely
   for (std::size_t i = 0; i < claims.size(); ++i) {
     const claim& c = claims[i];
     policy::limit_state& state = all[i].slot->state;
     state.prepare(*c.rule, now);
-    const std::int64_t before = all[i].before = taken_before(claims, all, i);
-    verdict& v = out.verdicts[i] = state.check(c.amount < 0 ? c.amount : before + c.amount, now);
+    const std::uint64_t bit = std::uint64_t{1} << (c.key.low & 63U);
+    all[i].before = (seen & bit) != 0 ? taken_before(claims, all, i) : 0;
+    seen |= bit;
+    const std::int64_t asked = c.amount < 0 ? c.amount : all[i].before + c.amount;
+    verdict& v = out.verdicts[i] = state.check(asked, now);
     all[i].takes = v.allowed;
     taking += v.allowed ? 1 : 0;
     if (v.allowed || c.observe) continue;
@@ -166,9 +175,9 @@ void embedded::commit(std::span<const claim> claims, instant now, const candidat
     const policy::charged done = state.charge(c.amount, now);
     out.verdicts[i].remaining -= all[i].before + c.amount;
     out.verdicts[i].reset = done.reset;
-    const std::size_t where = shard_of(c.key);
-    shards_[where].count(c.rule->unit(), c.amount, 1);
-    *item++ = {std::uint64_t{where} << 32U | all[i].place, c.amount, done.stamp, state.how(),
+    all[i].home->count(c.rule->unit(), c.amount, 1);
+    const auto shard_number = static_cast<std::uint64_t>(all[i].home - shards_.get());
+    *item++ = {shard_number << 32U | all[i].place, c.amount, done.stamp, state.how(),
                c.rule->unit()};
   }
 }

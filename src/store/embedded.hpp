@@ -20,8 +20,6 @@ struct embedded_totals {
   std::int64_t reserved{0};  // tokens reserved by open claims
 };
 
-class limit_table;
-
 class embedded final : public store {
  public:
   embedded();
@@ -59,7 +57,6 @@ class embedded final : public store {
   struct candidate;
   using candidates = std::array<candidate, max_claims>;
 
-  [[nodiscard]] limit_table& table_of(key128 key) const;
   std::uint64_t find(std::span<const claim> claims, instant now, candidates& all);
   static std::size_t evaluate(std::span<const claim> claims, instant now, candidates& all,
                               admission& out);

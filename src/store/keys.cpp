@@ -1,5 +1,4 @@
-// See keys.hpp. XXH3 with a secret; the secret, not the function, keeps callers from making
-// collisions.
+// See keys.hpp. The secret, not the functions, keeps callers from making collisions.
 #include "store/keys.hpp"
 
 #include <cstring>
@@ -12,6 +11,18 @@
 namespace weir::store {
 
 static_assert(XXH3_SECRET_SIZE_MIN <= 192);
+
+namespace {
+
+__extension__ using wide = unsigned __int128;
+
+// Both halves of a product, in 64 bits.
+std::uint64_t folded_product(std::uint64_t a, std::uint64_t b) {
+  const wide product = static_cast<wide>(a) * b;
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64U);
+}
+
+}  // namespace
 
 key_hasher::key_hasher() {
   std::random_device source;
@@ -27,13 +38,16 @@ key128 key_hasher::value(std::string_view text) const {
   return {h.high64, h.low64};
 }
 
+// A chain of multiplications folded to 64 bits, each with words of the secret: what is combined is
+// hashed already, so this need only tell rules, values and their order apart.
 key128 key_hasher::key(key128 rule, std::span<const key128> values) const {
   if (values.size() > max_values) throw std::logic_error{"a limit key of more than 8 values"};
-  std::array<key128, max_values + 1> parts;
-  parts[0] = rule;
-  for (std::size_t i = 0; i < values.size(); ++i) parts[i + 1] = values[i];
-  const std::size_t size = (values.size() + 1) * sizeof(key128);
-  const std::uint64_t low = XXH3_64bits_withSecret(parts.data(), size, secret_.data(), secret_size);
+  std::array<std::uint64_t, 4> salt{};
+  std::memcpy(salt.data(), secret_.data(), sizeof salt);
+  std::uint64_t low = folded_product(rule.high ^ salt[0], rule.low ^ salt[1]);
+  for (const key128 v : values) {
+    low = folded_product(low ^ v.high ^ salt[2], low + (v.low ^ salt[3]));
+  }
   return {values.empty() ? rule.high : values[0].high, low};
 }
 

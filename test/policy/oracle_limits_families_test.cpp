@@ -1,13 +1,6 @@
 // The tables L60 to L95 of the oracle, row by row: resilience4j, Go's x/time, folly, failsafe,
 // governor, gubernator and single rules. resilience4j's and failsafe's cycles are weir's calendar,
 // whose shortest period is the minute: those rows run with a minute for their cycle.
-//
-// Not built, because weir never lets a caller in later than now (a refusal tells the wait and the
-// caller comes back): Reserve and Cancel of x/time, L67 to L71; the waits of a reservation in L60,
-// L62; failsafe's "bursty" reservations, L77 and L78. Debts (after a call) are the nearest thing,
-// and rows that can be read as a debt are. L89 and L90 are the estimate of an interpolating
-// counter; ours is a log of sub-windows with a one-sided error (limit_property_test.cpp). L93 is a
-// matter of several limits: test/store. L84 is a property: limit_property_test.cpp.
 #include <gtest/gtest.h>
 #include <limits>
 #include <vector>
@@ -16,6 +9,13 @@
 
 namespace weir::policy::test {
 namespace {
+
+// Not here, because weir never lets a caller in later than now (a refusal tells the wait and the
+// caller comes back): Reserve and Cancel of x/time, L67 to L71; the waits of a reservation in L60
+// and L62; failsafe's "bursty" reservations, L77 and L78. Debts are the nearest thing, and rows
+// that can be read as a debt are. L89 and L90 are the estimate of an interpolating counter; ours is
+// a log of sub-windows with a one-sided error (limit_property_test.cpp, as L84). L93 is a matter of
+// several limits: test/store/conformance.hpp.
 
 TEST(oracle_limits, L60_three_per_cycle_and_then_the_rest_of_the_cycle_is_the_wait) {
   limiter l{calendar_rule(3, calendar_period::minute)};

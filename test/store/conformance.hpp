@@ -1,10 +1,6 @@
 // What every store must answer. A store's test file names a driver and instantiates the suite with
-// it:
-//   struct driver {
-//     admission admit(const std::vector<claim>&, instant);
-//     void settle(grant, usage, instant);
-//   };
-// A driver is made per test, over an empty store.
+// it: a class with admit(const std::vector<claim>&, instant) -> admission and settle(grant, usage,
+// instant), made anew for each test over an empty store; see embedded_test.cpp.
 #pragma once
 
 #include <gtest/gtest.h>
