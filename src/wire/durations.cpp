@@ -12,6 +12,9 @@ namespace {
 
 constexpr double most_seconds = 1e9;  // some thirty years; more is no wait
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Takes a decimal number off the front.
 std::optional<double> number(std::string_view& text) {
   double value = 0;
   const auto read =
@@ -49,11 +52,15 @@ std::optional<microseconds> read_rfc3339(std::string_view text, wall_time now) {
     fraction = from_seconds(*value);
     left = digits;
   }
-  if (left == "Z" || left == "+00:00") return until(*at + fraction, now);
-  if (left.size() != 6 || (left[0] != '+' && left[0] != '-')) return std::nullopt;
-  const auto minutes = std::chrono::minutes{((left[1] - '0') * 10 + left[2] - '0') * 60 +
-                                            (left[4] - '0') * 10 + left[5] - '0'};
-  return until(*at + fraction - (left[0] == '+' ? minutes : -minutes), now);
+  const wall_time local = *at + fraction;
+  if (left == "Z" || left == "z") return until(local, now);
+  const bool shaped = left.size() == 6 && (left[0] == '+' || left[0] == '-') && left[3] == ':' &&
+                      is_digit(left[1]) && is_digit(left[2]) && is_digit(left[4]) &&
+                      is_digit(left[5]);
+  if (!shaped) return std::nullopt;
+  const auto offset = std::chrono::minutes{((left[1] - '0') * 10 + left[2] - '0') * 60 +
+                                           (left[4] - '0') * 10 + left[5] - '0'};
+  return until(left[0] == '+' ? local - offset : local + offset, now);
 }
 
 }  // namespace
@@ -61,33 +68,48 @@ std::optional<microseconds> read_rfc3339(std::string_view text, wall_time now) {
 std::optional<microseconds> parse_retry_after(std::string_view text, wall_time now) {
   std::string_view rest = text;
   if (const auto seconds = number(rest); seconds && rest.empty()) {
-    return *seconds <= 0 ? microseconds{0} : from_seconds(*seconds);
+    return *seconds < 0 ? std::nullopt : std::optional{from_seconds(*seconds)};
   }
-  std::string left;
-  const auto date = read_date(text, "%a, %d %b %Y %H:%M:%S GMT", left);
-  if (!date || !left.empty()) return std::nullopt;
-  return until(*date, now);
+  for (const char* form :
+       {"%a, %d %b %Y %H:%M:%S GMT", "%A, %d-%b-%y %H:%M:%S GMT", "%a %b %d %H:%M:%S %Y"}) {
+    std::string left;
+    const auto date = read_date(text, form, left);
+    if (date && left.empty()) {
+      return *date > now ? std::optional<microseconds>{*date - now} : std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<microseconds> parse_retry_after_ms(std::string_view text) {
+  const auto ms = number(text);
+  if (!ms || *ms < 0 || !text.empty()) return std::nullopt;
+  return from_seconds(*ms / 1000);
 }
 
 std::optional<microseconds> parse_reset(std::string_view text, wall_time now) {
   if (text.size() >= 20 && text[4] == '-') return read_rfc3339(text, now);
-  double seconds = 0;
   std::string_view rest = text;
+  if (const auto seconds = number(rest); seconds && rest.empty()) {
+    return *seconds < 0 ? std::nullopt : std::optional{from_seconds(*seconds)};
+  }
+  rest = text;
+  double sum = 0;
   while (!rest.empty()) {
     const auto value = number(rest);
     if (!value || *value < 0) return std::nullopt;
-    if (rest.empty() && seconds == 0) return from_seconds(*value);
     if (rest.starts_with("ms")) {
-      seconds += *value / 1000;
+      sum += *value / 1000;
       rest.remove_prefix(2);
     } else if (rest.starts_with('s') || rest.starts_with('m') || rest.starts_with('h')) {
-      seconds += *value * (rest[0] == 's' ? 1 : rest[0] == 'm' ? 60 : 3600);
+      sum += *value * (rest[0] == 's' ? 1 : rest[0] == 'm' ? 60 : 3600);
       rest.remove_prefix(1);
     } else {
       return std::nullopt;
     }
   }
-  return text.empty() ? std::nullopt : std::optional{from_seconds(seconds)};
+  if (text.empty() || sum > most_seconds) return std::nullopt;
+  return from_seconds(sum);
 }
 
 std::string format_reset(microseconds span) {

@@ -1,6 +1,7 @@
 // Bodies and headers of refusals.
 #include "wire/errors.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace weir::wire {
@@ -23,11 +24,10 @@ void add_rule(const refusal& why, ordered_json& to) {
 }
 
 ordered_json openai_error(const refusal& why) {
-  ordered_json error{{"message", why.message},
-                     {"type", error_type(why.status, why.code)},
-                     {"param", why.param.empty() ? ordered_json{nullptr} : ordered_json{why.param}},
-                     {"code", why.code}};
-  if (why.param.empty()) error["param"] = nullptr;
+  ordered_json error{
+      {"message", why.message}, {"type", error_type(why.status)}, {"param", nullptr}};
+  if (!why.param.empty()) error["param"] = why.param;
+  error["code"] = why.code;
   if (why.retry_after) error["retry_after_seconds"] = *why.retry_after;
   add_rule(why, error);
   return error;
@@ -45,8 +45,7 @@ ordered_json plain_error(const refusal& why) {
 
 }  // namespace
 
-std::string_view error_type(int status, std::string_view code) {
-  if (code == "model_not_found" || status == 404) return "not_found_error";
+std::string_view error_type(int status) {
   switch (status) {
     case 401:
       return "authentication_error";
@@ -69,7 +68,9 @@ std::string error_body(const refusal& why, dialect in) {
 
 std::vector<std::pair<std::string_view, std::string>> error_headers(const refusal& why) {
   std::vector<std::pair<std::string_view, std::string>> fields;
-  if (why.retry_after) fields.emplace_back("Retry-After", std::to_string(*why.retry_after));
+  if (why.retry_after) {
+    fields.emplace_back("Retry-After", std::to_string(std::max<std::int64_t>(1, *why.retry_after)));
+  }
   if (why.should_retry) fields.emplace_back("x-should-retry", *why.should_retry ? "true" : "false");
   return fields;
 }
@@ -83,8 +84,12 @@ std::string error_event(const refusal& why, dialect in) {
     case dialect::responses:
       break;
   }
-  const ordered_json event{
-      {"type", "error"}, {"code", why.code}, {"message", why.message}, {"param", nullptr}};
+  const ordered_json error = openai_error(why);
+  const ordered_json event{{"type", "error"},
+                           {"code", why.code},
+                           {"message", why.message},
+                           {"param", error["param"]},
+                           {"error", error}};
   return "event: error\ndata: " + text_of(event) + "\n\n";
 }
 

@@ -28,18 +28,21 @@ rewrite::rewrite(std::string_view body, endpoint at, const request_facts& facts,
 void rewrite::edit_bound(endpoint at, const request_facts& facts, std::int64_t bound,
                          std::string& inserted) {
   const std::string text = std::to_string(bound);
+  const max_field* unset = nullptr;
   bool stands = false;
   for (const auto& field : facts.max_fields) {
-    if (field.amount && *field.amount <= bound) stands = true;
-    if (field.amount && *field.amount > bound) {
-      edits_.push_back({field.value.offset, field.value.size, text});
-      stands = true;
+    if (field.is_null) {
+      if (field.obeyed) unset = &field;
+      continue;
     }
+    if (!field.amount || *field.amount > bound) {
+      edits_.push_back({field.value.offset, field.value.size, text});
+    }
+    stands = stands || field.obeyed;
   }
   if (stands) return;
-  if (!facts.max_fields.empty()) {
-    const auto& first = facts.max_fields.front().value;
-    if (first.size > 0) edits_.push_back({first.offset, first.size, text});
+  if (unset != nullptr) {
+    edits_.push_back({unset->value.offset, unset->value.size, text});
     return;
   }
   inserted += '"';

@@ -1,21 +1,35 @@
 // The scanner of event streams.
 #include "wire/sse.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
 namespace weir::wire {
 namespace {
 
-// The next CR or LF at or after `from`.
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+// The next CR or LF at or after `from`. In steps, so that a text of many lines that end with CR is
+// not searched to its end for an LF at each of them.
 std::size_t line_end(std::string_view text, std::size_t from) {
-  const char* begin = text.data() + from;
-  const std::size_t left = text.size() - from;
-  const auto* lf = static_cast<const char*>(std::memchr(begin, '\n', left));
-  const std::size_t until = lf == nullptr ? left : static_cast<std::size_t>(lf - begin);
-  const auto* cr = static_cast<const char*>(std::memchr(begin, '\r', until));
-  if (cr != nullptr) return from + static_cast<std::size_t>(cr - begin);
-  return lf == nullptr ? std::string_view::npos : from + until;
+  constexpr std::size_t step = 1024;
+  while (from < text.size()) {
+    const char* begin = text.data() + from;
+    std::size_t size = std::min(step, text.size() - from);
+    const void* lf = std::memchr(begin, '\n', size);
+    if (lf != nullptr) size = static_cast<std::size_t>(static_cast<const char*>(lf) - begin);
+    const void* cr = std::memchr(begin, '\r', size);
+    if (cr != nullptr) return from + static_cast<std::size_t>(static_cast<const char*>(cr) - begin);
+    if (lf != nullptr) return from + size;
+    from += size;
+  }
+  return std::string_view::npos;
+}
+
+// Gives the memory back, which clear() does not.
+void release(std::string& text) {
+  if (text.capacity() > std::string{}.capacity()) text = std::string{};
 }
 
 }  // namespace
@@ -74,8 +88,29 @@ bool sse_scanner::find_end(std::size_t& end) {
   return false;
 }
 
+// The form that nearly all events have: one data line that ends with LF, and a blank line, both in
+// what was fed last.
+bool sse_scanner::next_plain(sse_event& event, std::size_t& end) {
+  constexpr std::string_view field = "data:";
+  if (!partial_.empty() || look_ != at_ || after_cr_ || at_start_) return false;
+  const std::string_view rest = input_.substr(at_);
+  if (!rest.starts_with(field)) return false;
+  const auto lf = rest.find('\n');
+  if (lf == std::string_view::npos || lf + 1 == rest.size() || rest[lf + 1] != '\n') return false;
+  std::string_view data = rest.substr(field.size(), lf - field.size());
+  if (data.find('\r') != std::string_view::npos) return false;
+  if (data.starts_with(' ')) data.remove_prefix(1);
+  event = {data, {}, true};
+  at_ += lf + 2;
+  look_ = end = at_;
+  return true;
+}
+
 bool sse_scanner::next(sse_event& event, std::size_t& end) {
-  if (over_cap_ || !find_end(end)) return false;
+  if (over_cap_) return false;
+  if (next_plain(event, end)) return true;
+  let_go();
+  if (!find_end(end)) return false;
   const std::string_view here = input_.substr(at_, end - at_);
   at_ = end;
   line_empty_ = true;
@@ -89,8 +124,15 @@ bool sse_scanner::next(sse_event& event, std::size_t& end) {
   return true;
 }
 
+// What the last event's views point into.
+void sse_scanner::let_go() {
+  release(whole_);
+  release(joined_);
+}
+
 bool sse_scanner::finish(sse_event& event) {
   if (over_cap_) return false;
+  let_go();
   whole_ = std::exchange(partial_, std::string{});
   whole_.append(input_.substr(at_));
   at_ = input_.size();
@@ -104,7 +146,8 @@ void sse_scanner::parse(std::string_view text, sse_event& event) {
   event = {};
   bool joining = false;
   std::size_t at = 0;
-  if (text.starts_with("\xEF\xBB\xBF")) at = 3;
+  if (std::exchange(at_start_, false) && text.starts_with(byte_order_mark))
+    at = byte_order_mark.size();
   while (at < text.size()) {
     std::size_t stop = line_end(text, at);
     if (stop == std::string_view::npos) stop = text.size();
