@@ -1,6 +1,7 @@
 // Whole runs against a small server: each thing that can happen to a call, and the early end.
 #include "sim/stress_run.hpp"
 
+#include <boost/asio/steady_timer.hpp>
 #include <csignal>
 #include <functional>
 #include <gtest/gtest.h>
@@ -77,7 +78,8 @@ class scripted final : public net::http_handler {
   }
   task<> refuse(net::http_exchange& exchange, const wire::http_error& error) override {
     net::response_head head{error.status};
-    co_await exchange.send(std::move(head), std::string_view{});
+    const std::string_view nothing;
+    co_await exchange.send(std::move(head), nothing);
   }
 
   [[nodiscard]] int calls() const { return calls_; }
@@ -90,7 +92,8 @@ class scripted final : public net::http_handler {
     net::response_head head{status};
     head.add("Content-Type", "application/json");
     if (!after.empty()) head.add("Retry-After", after);
-    co_await exchange.send(std::move(head), std::string_view{"{\"error\":{}}"});
+    const std::string_view body = R"({"error":{}})";
+    co_await exchange.send(std::move(head), body);
   }
 
   static task<> answer(net::http_exchange& exchange, bool stream, bool cut) {
@@ -134,7 +137,7 @@ class server {
       loop_.post([this] {
         http_.drain();
         http_.abort_all();
-        loop_.post([this] { loop_.stop(); });
+        stop_when_idle();
       });
       thread_.join();
     }
@@ -143,10 +146,18 @@ class server {
   [[nodiscard]] std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
 
  private:
+  // Coroutines end before the loop does.
+  void stop_when_idle() {
+    if (spawned_.running.load() == 0) return loop_.stop();
+    timer_.expires_after(5ms);
+    timer_.async_wait([this](const boost::system::error_code&) { stop_when_idle(); });
+  }
+
   net::system_clock time_;
   observe::log_options quiet_{observe::log_level::off};
   observe::logger log_{quiet_, time_};
   net::loop loop_{time_};
+  boost::asio::steady_timer timer_{loop_.io()};
   net::spawn_counters spawned_;
   scripted handler_;
   net::http_server http_{loop_, handler_, {}, log_, spawned_, nullptr};
