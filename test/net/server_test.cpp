@@ -243,7 +243,7 @@ TEST(http_server, closes_and_forgets_a_connection_whose_handler_threw) {
     wire_end c = s.connect();
     c.send(get("/"));
     EXPECT_EQ(c.read_to_end(), "");
-    EXPECT_EQ(w.spawned.failed.load(), 1);
+    EXPECT_EQ(s.spawned.failed.load(), 1);
     EXPECT_EQ(s.server.counters().connections, 0);
   }
 }

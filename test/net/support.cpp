@@ -190,14 +190,14 @@ task<> function_handler::refuse(http_exchange& exchange, const wire::http_error&
 
 test_server::test_server(world& in, handle_function f, const http_server_options& options,
                          const tls_context* tls, const std::string& host)
-    : in_{in}, handler{std::move(f)}, server{in.on, handler, options, in.log, in.spawned, tls} {
+    : in_{in}, handler{std::move(f)}, server{in.on, handler, options, in.log, spawned, tls} {
   EXPECT_TRUE(server.listen(host, 0));
 }
 
 test_server::~test_server() {
   server.drain();
   server.abort_all();
-  for (int i = 0; i < 200 && in_.spawned.running.load() > 0; ++i) in_.pass(1s);
+  for (int i = 0; i < 200 && spawned.running.load() > 0; ++i) in_.pass(1s);
   EXPECT_EQ(server.counters().connections, 0) << "a connection outlives its server";
 }
 

@@ -155,6 +155,7 @@ class test_server {
   world& in_;
 
  public:
+  spawn_counters spawned;
   function_handler handler;
   http_server server;
 };
