@@ -73,9 +73,9 @@ TEST(prompt, tokens_that_come_as_numbers_are_counted_one_by_one) {
 
 // BC-079
 TEST(prompt, a_picture_of_megabytes_is_one_medium_and_no_text) {
-  const auto facts = content(
-      R"([{"type":"text","text":"What is this?"},{"type":"image_url","image_url":{"url":"data:image/png;base64,)" +
-      std::string(2'500'000, 'A') + R"(","detail":"auto"}}])");
+  const auto facts = content(R"([{"type":"text","text":"What is this?"},{"type":"image_url",)"
+                             R"("image_url":{"url":"data:image/png;base64,)" +
+                             std::string(2'500'000, 'A') + R"(","detail":"auto"}}])");
   EXPECT_EQ(facts.media, 1);
   EXPECT_LT(facts.prompt_bytes, 100);
   EXPECT_GE(facts.prompt_bytes, 13);

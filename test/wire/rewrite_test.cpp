@@ -119,10 +119,10 @@ TEST(rewrite, usage_is_asked_for_in_every_state_of_stream_options) {
 }
 
 TEST(rewrite, all_changes_go_together) {
-  EXPECT_EQ(
-      rewritten(R"({"stream":true,"max_tokens":900,"model":"m","messages":[]})",
-                {.model = "n", .max_tokens = 100, .ask_for_usage = true}),
-      R"({"stream_options":{"include_usage":true},"stream":true,"max_tokens":100,"model":"n","messages":[]})");
+  EXPECT_EQ(rewritten(R"({"stream":true,"max_tokens":900,"model":"m","messages":[]})",
+                      {.model = "n", .max_tokens = 100, .ask_for_usage = true}),
+            R"({"stream_options":{"include_usage":true},"stream":true,"max_tokens":100,)"
+            R"("model":"n","messages":[]})");
 }
 
 }  // namespace

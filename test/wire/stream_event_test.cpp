@@ -59,7 +59,8 @@ TEST(stream_event, the_first_token_is_the_first_of_anything_for_the_caller) {
       {R"("reasoning_content":"Think")", kind::content, 5},
       {R"("reasoning":"Think")", kind::content, 5},
       {R"("refusal":"no")", kind::content, 2},
-      {R"("tool_calls":[{"index":0,"id":"t1","type":"function","function":{"name":"save","arguments":""}}])",
+      {R"("tool_calls":[{"index":0,"id":"t1","type":"function","function":{"name":"save",)"
+       R"("arguments":""}}])",
        kind::content, 4},
       {R"("tool_calls":[{"index":0,"function":{"arguments":"{\"a\""}}])", kind::content, 4},
       {R"("tool_calls":[{"index":0}])", kind::content, 0},
@@ -76,15 +77,17 @@ TEST(stream_event, the_first_token_is_the_first_of_anything_for_the_caller) {
 }
 
 TEST(stream_event, log_probabilities_are_no_content) {
-  const auto facts = facts_of(chunk(
-      R"({"index":0,"delta":{},"logprobs":{"content":[{"token":"a","text":"b","name":"c"}]},"finish_reason":null})"));
+  const auto facts = facts_of(
+      chunk(R"({"index":0,"delta":{},"logprobs":{"content":[{"token":"a","text":"b","name":"c"}]},)"
+            R"("finish_reason":null})"));
   EXPECT_EQ(facts.kind, kind::start);
   EXPECT_EQ(facts.content_bytes, 0);
 }
 
 TEST(stream_event, all_choices_count) {
-  const auto facts = facts_of(chunk(
-      R"({"index":0,"delta":{"content":"ab"}},{"index":1,"delta":{"content":"cde"},"finish_reason":"stop"})"));
+  const auto facts =
+      facts_of(chunk(R"({"index":0,"delta":{"content":"ab"}},{"index":1,"delta":{"content":"cde"},)"
+                     R"("finish_reason":"stop"})"));
   EXPECT_EQ(facts.kind, kind::content);
   EXPECT_EQ(facts.content_bytes, 5);
   EXPECT_TRUE(facts.finish);
@@ -179,7 +182,8 @@ TEST(stream_event, a_response_tells_its_outcome_in_its_last_event) {
     kind expected;
     bool finish;
   } const rows[] = {
-      {R"({"type":"response.created","response":{"status":"in_progress","usage":null,"error":null}})",
+      {R"({"type":"response.created","response":{"status":"in_progress","usage":null,)"
+       R"("error":null}})",
        kind::start, false},
       {R"({"type":"response.in_progress","response":{}})", kind::start, false},
       {R"({"type":"response.output_item.added","item":{"content":[]}})", kind::start, false},
@@ -203,8 +207,10 @@ TEST(stream_event, a_response_tells_its_outcome_in_its_last_event) {
 TEST(stream_event, a_responses_usage_is_read_from_its_last_event) {
   usage known;
   const std::string data =
-      R"({"type":"response.completed","sequence_number":9,"response":{"id":"r1","output":[{"usage":{"input_tokens":7}}],)"
-      R"("usage":{"input_tokens":100,"input_tokens_details":{"cached_tokens":40},"output_tokens":50,)"
+      R"({"type":"response.completed","sequence_number":9,"response":{"id":"r1",)"
+      R"("output":[{"usage":{"input_tokens":7}}],)"
+      R"("usage":{"input_tokens":100,"input_tokens_details":{"cached_tokens":40},)"
+      R"("output_tokens":50,)"
       R"("output_tokens_details":{"reasoning_tokens":30},"total_tokens":150}}})";
   EXPECT_EQ(read_event(event_of(data), endpoint::responses, known).kind, kind::terminal);
   EXPECT_EQ(known.prompt, 100);

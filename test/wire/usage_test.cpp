@@ -8,7 +8,8 @@ namespace weir::wire {
 namespace {
 
 std::string answer(std::string_view usage) {
-  return R"({"id":"c1","choices":[{"index":0,"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}],"usage":)" +
+  return R"({"id":"c1","choices":[{"index":0,"message":{"role":"assistant","content":"ok"},)"
+         R"("finish_reason":"stop"}],"usage":)" +
          std::string{usage} + "}";
 }
 
@@ -37,9 +38,9 @@ TEST(usage, all_counts_are_read) {
 TEST(usage, null_is_no_news) {
   EXPECT_FALSE(usage_of("null").known());
   EXPECT_FALSE(usage_of("{}").known());
-  const auto used = usage_of(
-      R"({"prompt_tokens":5,"completion_tokens":1,"total_tokens":null,"prompt_tokens_details":null,)"
-      R"("completion_tokens_details":{"reasoning_tokens":null}})");
+  const auto used = usage_of(R"({"prompt_tokens":5,"completion_tokens":1,"total_tokens":null,)"
+                             R"("prompt_tokens_details":null,)"
+                             R"("completion_tokens_details":{"reasoning_tokens":null}})");
   EXPECT_EQ(used.all(), 6);
   EXPECT_EQ(used.cached, std::nullopt);
 }
@@ -80,12 +81,13 @@ TEST(usage, whole_numbers_may_be_written_in_any_way) {
 
 // BC-090
 TEST(usage, reasoning_is_part_of_completion_unless_the_total_says_otherwise) {
-  const auto inside = usage_of(
-      R"({"prompt_tokens":2008,"completion_tokens":266,"total_tokens":2274,"completion_tokens_details":{"reasoning_tokens":261}})");
+  const auto inside =
+      usage_of(R"({"prompt_tokens":2008,"completion_tokens":266,"total_tokens":2274,)"
+               R"("completion_tokens_details":{"reasoning_tokens":261}})");
   EXPECT_EQ(inside.completion, 266);
   EXPECT_EQ(inside.all(), 2274);
-  const auto beside = usage_of(
-      R"({"prompt_tokens":36,"completion_tokens":10,"total_tokens":736,"completion_tokens_details":{"reasoning_tokens":690}})");
+  const auto beside = usage_of(R"({"prompt_tokens":36,"completion_tokens":10,"total_tokens":736,)"
+                               R"("completion_tokens_details":{"reasoning_tokens":690}})");
   EXPECT_EQ(beside.completion, 700);
   EXPECT_EQ(beside.all(), 736);
 }
@@ -98,18 +100,21 @@ TEST(usage, a_completion_that_is_not_reported_is_what_the_total_leaves) {
 }
 
 TEST(usage, embeddings_have_no_completion) {
-  const auto facts = facts_of(
-      R"({"object":"list","data":[{"embedding":[0.1,-2e-3]}],"usage":{"prompt_tokens":8,"total_tokens":8}})");
+  const auto facts =
+      facts_of(R"({"object":"list","data":[{"embedding":[0.1,-2e-3]}],"usage":{"prompt_tokens":8,)"
+               R"("total_tokens":8}})");
   EXPECT_EQ(facts.used.prompt, 8);
   EXPECT_EQ(facts.used.completion, 0);
   EXPECT_EQ(facts.used.all(), 8);
 }
 
 TEST(usage, a_response_has_other_names_for_the_same) {
-  const auto facts = facts_of(
-      R"({"id":"resp_1","error":null,"output":[{"type":"message","content":[{"type":"output_text","text":"hello"}]}],)"
-      R"("usage":{"input_tokens":100,"input_tokens_details":{"cached_tokens":4},"output_tokens":50,)"
-      R"("output_tokens_details":{"reasoning_tokens":3},"total_tokens":150}})");
+  const auto facts =
+      facts_of(R"({"id":"resp_1","error":null,"output":[{"type":"message",)"
+               R"("content":[{"type":"output_text","text":"hello"}]}],)"
+               R"("usage":{"input_tokens":100,"input_tokens_details":{"cached_tokens":4},)"
+               R"("output_tokens":50,)"
+               R"("output_tokens_details":{"reasoning_tokens":3},"total_tokens":150}})");
   EXPECT_EQ(facts.used.all(), 150);
   EXPECT_EQ(facts.used.cached, 4);
   EXPECT_EQ(facts.used.reasoning, 3);
@@ -128,11 +133,10 @@ TEST(usage, it_counts_only_at_the_top_and_wherever_it_stands) {
 }
 
 TEST(usage, a_detail_that_is_nested_deeper_is_not_one) {
-  EXPECT_EQ(
-      usage_of(
-          R"({"prompt_tokens":9,"prompt_tokens_details":{"x":{"cached_tokens":5}},"y":{"cached_tokens":6}})")
-          .cached,
-      std::nullopt);
+  EXPECT_EQ(usage_of(R"({"prompt_tokens":9,"prompt_tokens_details":{"x":{"cached_tokens":5}},)"
+                     R"("y":{"cached_tokens":6}})")
+                .cached,
+            std::nullopt);
 }
 
 TEST(usage, the_last_of_several_reports_wins_field_by_field) {
