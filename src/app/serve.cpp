@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "app/service.hpp"
 #include "config/loader.hpp"
@@ -26,6 +27,7 @@ observe::log_options log_options(const config::log_settings& settings) {
   observe::log_options options;
   options.level = static_cast<observe::log_level>(settings.level);
   options.json = settings.json;
+  options.fd = STDERR_FILENO;
   return options;
 }
 

@@ -111,7 +111,10 @@ result<void> service::start(int threads) {
         one->loop, *one->worker, server_options(settings_->server), log_, spawned_, tls);
     const std::uint16_t port =
         i == 0 ? settings_->server.listen.port : seats_.front()->server->port();
-    if (const auto bound = one->server->listen(settings_->server.listen.host, port); !bound) {
+    if (const auto bound =
+            one->server->listen(settings_->server.listen.host, port,
+                                i == 0 ? net::port_use::first_of_all : net::port_use::with_others);
+        !bound) {
       return fail("server.listen: " + bound.error().message);
     }
     handles.push_back({&one->loop, one->worker.get(), one->server.get()});
@@ -257,6 +260,7 @@ std::int64_t service::calls_running() {
 // in order.
 task<> service::drain() {
   log_.info("weir drains: no new calls, running answers go on");
+  log_.flush();
   shared_.draining = true;
   for (auto& seat : seats_) seat->loop.post([&server = *seat->server] { server.drain(); });
   const mono_time until = time_.mono() + settings_->server.drain_timeout;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <memory>
 #include <string>
@@ -30,8 +31,10 @@ class service {
 
  private:
   struct seat {
-    explicit seat(const clock& time) : loop{time} {}
+    explicit seat(const clock& time) : loop{time}, working{loop.io().get_executor()} {}
     net::loop loop;
+    // An idle worker goes on waiting: its loop ends by stop() only.
+    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> working;
     std::unique_ptr<gateway::worker> worker;
     std::unique_ptr<net::http_server> server;
     std::thread thread;

@@ -42,6 +42,17 @@ struct accept_awaiter {
   [[nodiscard]] boost::system::error_code await_resume() const { return ec; }
 };
 
+// Whether an address can be had without sharing it.
+boost::system::error_code check_free(asio::io_context& io, const tcp::endpoint& endpoint) {
+  boost::system::error_code ec;
+  tcp::acceptor probe{io};
+  probe.open(endpoint.protocol(), ec);
+  if (!ec) probe.set_option(tcp::acceptor::reuse_address{true}, ec);
+  if (!ec) probe.bind(endpoint, ec);
+  if (!ec) probe.listen(1, ec);
+  return ec;
+}
+
 }  // namespace
 
 http_server::http_server(loop& owner, http_handler& handler, http_server_options options,
@@ -57,7 +68,7 @@ http_server::http_server(loop& owner, http_handler& handler, http_server_options
 
 http_server::~http_server() = default;
 
-result<void> http_server::listen(const std::string& host, std::uint16_t port) {
+result<void> http_server::listen(const std::string& host, std::uint16_t port, port_use use) {
   boost::system::error_code ec;
   const auto address =
       host.empty() || host == "localhost"
@@ -67,9 +78,11 @@ result<void> http_server::listen(const std::string& host, std::uint16_t port) {
   if (ec)
     return fail(fmt::format("cannot listen on '{}': expected an IP address of this machine", host));
   const tcp::endpoint endpoint{address, port};
-  acceptor_.open(endpoint.protocol(), ec);
+  // A shared port would let a second process take half of the callers unseen.
+  if (use == port_use::first_of_all && port != 0) ec = check_free(owner_.io(), endpoint);
+  if (!ec) acceptor_.open(endpoint.protocol(), ec);
   if (!ec) acceptor_.set_option(tcp::acceptor::reuse_address{true}, ec);
-  if (!ec) acceptor_.set_option(reuse_port{true}, ec);
+  if (!ec && use != port_use::alone) acceptor_.set_option(reuse_port{true}, ec);
   if (!ec) acceptor_.bind(endpoint, ec);
   if (!ec) acceptor_.listen(backlog, ec);
   if (ec)

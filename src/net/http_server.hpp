@@ -126,6 +126,13 @@ class http_handler {
   virtual task<> refuse(http_exchange& exchange, const wire::http_error& error) = 0;
 };
 
+// Who else may listen at the same address.
+enum class port_use : std::uint8_t {
+  alone,         // nobody
+  first_of_all,  // other http_servers of this process, after this one
+  with_others,   // http_servers of this process, one of which has begun
+};
+
 struct http_server_counters {
   std::int64_t connections{0};  // open now
   std::int64_t refused_per_address{0};
@@ -141,7 +148,8 @@ class http_server {
 
   // Binds and begins to accept. Port 0: chosen by the system; see port(). Errors: the address is
   // taken or not ours.
-  result<void> listen(const std::string& host, std::uint16_t port);
+  // Another process on the port is an error, whatever `use` says.
+  result<void> listen(const std::string& host, std::uint16_t port, port_use use = port_use::alone);
   [[nodiscard]] std::uint16_t port() const { return port_; }
 
   // No new connections; idle ones are closed, busy ones after their answer.
