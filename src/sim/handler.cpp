@@ -182,6 +182,7 @@ task<bool> sim_handler::obey_early_faults(net::http_exchange& exchange, call& c)
   }
   if (!c.faults.redirect.empty()) {
     c.finish = "refused";
+    sim_.end(c);
     net::response_head head = make_head(307, "text/plain", c);
     head.add("Location", c.faults.redirect);
     co_await exchange.send(std::move(head), std::string_view{});
@@ -189,6 +190,7 @@ task<bool> sim_handler::obey_early_faults(net::http_exchange& exchange, call& c)
   }
   if (!c.faults.status) co_return true;
   c.finish = "refused";
+  sim_.end(c);
   const auto canned = *fault_body(c.faults.body);
   net::response_head head = make_head(static_cast<int>(*c.faults.status), canned.content_type, c);
   if (!c.faults.retry_after.empty()) head.add("Retry-After", c.faults.retry_after);
@@ -209,8 +211,9 @@ task<> sim_handler::answer_whole(net::http_exchange& exchange, call& c, const as
     co_await send_error(exchange, c, std::move(error));
     co_return;
   }
-  if (has_left(exchange)) ++sim_.counters().deaf;
+  if (c.faults.deaf && has_left(exchange)) ++sim_.counters().deaf;
   if (c.faults.cut || c.faults.reset) c.finish = "cut";
+  sim_.end(c);
   std::string body = asked.api == sim_api::embeddings
                          ? embeddings_json(c.out, asked.dimensions, asked.base64, c.usage)
                          : whole_json(c.out, c.usage);
@@ -219,6 +222,7 @@ task<> sim_handler::answer_whole(net::http_exchange& exchange, call& c, const as
 
 task<> sim_handler::send_error(net::http_exchange& exchange, call& c, sim_error error) {
   c.finish = "refused";
+  sim_.end(c);
   std::string body = error_json(error);
   co_await send_whole(exchange, c, error.status, json_type, std::move(body));
 }

@@ -89,7 +89,9 @@ reply gpu_metrics(simulator& sim, std::string_view) {
 json faults_in_force(simulator& sim) {
   const auto& plan = sim.faults();
   const auto left = plan.left();
-  return {{"faults", plan.text()}, {"left", left ? json{*left} : json{nullptr}}};
+  json out{{"faults", plan.text()}, {"left", nullptr}};
+  if (left) out["left"] = *left;
+  return out;
 }
 
 reply stats(simulator& sim, std::string_view) {

@@ -97,7 +97,7 @@ void sim_service::stop() {
 
 void sim_service::end() {
   server_.drain();
-  sim_.drop_all();
+  sim_.stop();
   server_.abort_all();
   loop_.deadlines().stop();
 }

@@ -18,7 +18,8 @@ simulator::simulator(net::loop& owner, const sim_options& options, token_log& lo
 
 std::string simulator::make_id() {
   const auto number = ++ids_;
-  return fmt::format("{:016x}{:016x}", mix(options_.engine.seed, number), mix(number, 1));
+  return fmt::format("{:016x}{:016x}", mix(options_.engine.seed, number),
+                     mix(~options_.engine.seed, number));
 }
 
 void simulator::begin(call& c) {
@@ -51,6 +52,7 @@ admission simulator::submit(call& c, const ask& asked) {
           places_.erase(part.id);
         }
         c.out.parts.clear();
+        c.out.prompt_tokens = 0;
         arm(now);
         return done.outcome;
       }
@@ -82,6 +84,13 @@ void simulator::end(call& c) {
   log_.write({c.id, c.out.model, c.out.prompt_tokens, c.out.produced(), finish, c.start, at.wall});
 }
 
+void simulator::stop() {
+  stopped_ = true;
+  timer_.cancel();
+  drop_all();
+}
+
+// Each call's coroutine sees it dropped, and ends it.
 void simulator::drop_all() {
   while (!calls_.empty()) {
     call& one = calls_.front();
@@ -120,7 +129,7 @@ void simulator::catch_up(mono_time now) {
 // One timer for the end of the step that runs, or at once where calls wait to be told.
 void simulator::arm(mono_time now) {
   const auto due = changed_.empty() ? engine_.next() : std::optional{now};
-  if (!due || (armed_for_ && *armed_for_ <= *due)) return;
+  if (stopped_ || !due || (armed_for_ && *armed_for_ <= *due)) return;
   armed_for_ = due;
   timer_.expires_after(std::max(*due - now, microseconds{0}));
   timer_.async_wait([this, mine = ++armings_](const boost::system::error_code& failed) {

@@ -40,12 +40,13 @@ class simulator {
   // Submits a choice for each prompt and answer that was asked for. Not accepted: nothing stays
   // submitted.
   admission submit(call& c, const ask& asked);
-  // The call has ended: cancels what still runs, counts it and writes its line in the log.
+  // The call has ended: cancels what still runs, counts it and writes its line in the log. Goes
+  // before the last bytes, so that who has an answer finds it in the log. A second time: nothing.
   void end(call& c);
   // Makes the call known, so that a reset ends it.
   void begin(call& c);
-  // Ends every call now: its coroutine sees it dropped.
-  void drop_all();
+  // Ends every call and the ticking, for ever.
+  void stop();
   // As if just started: no calls, no counts, no faults, the seed at its beginning.
   void reset();
 
@@ -72,6 +73,7 @@ class simulator {
   void arm(mono_time now);
   void on_timer();
   void tell_changed();
+  void drop_all();
 
   net::loop& owner_;
   const sim_options& options_;
@@ -93,6 +95,7 @@ class simulator {
   wall_time created_;
   std::uint64_t ids_{0};
   std::int64_t open_calls_{0};
+  bool stopped_{false};
 };
 
 }  // namespace weir::sim

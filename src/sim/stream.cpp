@@ -96,19 +96,22 @@ task<> answer_stream(net::http_exchange& exchange, simulator& sim, call& c,
     const bool ended = !broken && text.at_end();
     if (ended) text.write_end(events);
     if (broken && c.faults.error) text.write_error(events);
+    if (broken) c.finish = "cut";
+    if (ended || (broken && !c.faults.stall)) sim.end(c);
     if (!to.try_send(events.bytes())) co_await to.finish_sending();
     if (!to.alive() && !c.faults.deaf) break;
     if (ended || (broken && c.faults.error)) {
-      if (has_left(exchange)) ++sim.counters().deaf;
+      if (c.faults.deaf && has_left(exchange)) ++sim.counters().deaf;
       co_await to.end();
-      if (broken) c.finish = "cut";
       co_return;
     }
     if (!broken) continue;
     while (c.faults.stall && !c.signal.over()) co_await c.signal.next();
     break;
   }
-  c.finish = c.signal.dropped() || (!c.signal.gone() && to.alive()) ? "cut" : "abort";
+  const bool left = c.signal.gone() || (!c.signal.dropped() && !to.alive());
+  if (left) c.finish = "abort";
+  if (c.signal.dropped()) c.finish = "cut";
   to.cut(c.faults.reset.has_value());
 }
 
