@@ -14,6 +14,7 @@ namespace {
 constexpr auto pass = check_state::pass;
 constexpr auto failed = check_state::fail;
 constexpr auto not_judged = check_state::not_judged;
+constexpr microseconds much_too_late{250ms};
 
 double minutes(microseconds t) { return static_cast<double>(t.count()) / 60e6; }
 
@@ -22,14 +23,25 @@ double allowance(const expectations& expected, microseconds over) {
   return static_cast<double>(expected.limit) * (1 + minutes(over));
 }
 
+// Where the machine that calls is the bottleneck, a person must know before anything else.
+std::string lateness(const stress_tally& tally) {
+  const microseconds late = tally.send_lag.percentile(99);
+  if (late < much_too_late) return {};
+  return fmt::format(
+      "; 1 in 100 went out {:.1f} s late or more: this machine is too busy to offer it",
+      static_cast<double>(late.count()) / 1e6);
+}
+
 check offered(const stress_tally& tally) {
   const std::int64_t due = tally.sent + tally.unsent;
-  if (tally.unsent == 0) return {"offered", pass, fmt::format("all {} calls were sent", due)};
+  const std::string late = lateness(tally);
+  if (tally.unsent == 0)
+    return {"offered", pass, fmt::format("all {} calls were sent{}", due, late)};
   const bool few = tally.unsent * 100 <= due;
   return {"offered", few ? pass : failed,
           fmt::format("{} of {} calls were not sent, because too many were open: raise --in-flight "
-                      "and the limit on descriptors, or offer less",
-                      tally.unsent, due)};
+                      "and the limit on descriptors, or offer less{}",
+                      tally.unsent, due, late)};
 }
 
 check transport(const stress_tally& tally) {

@@ -252,6 +252,16 @@ TEST(stress_verdict, nothing_admitted_fails) {
   EXPECT_EQ(state(tally, "admitted"), check_state::fail);
 }
 
+TEST(stress_verdict, a_machine_too_busy_to_send_on_time_is_told) {
+  stress_tally tally{1};
+  tally.add(answer(200, 0s));
+  tally.add_lag(249ms);
+  const steadiness none;
+  EXPECT_EQ(judge(tally, none, {})[0].reason, "all 1 calls were sent");
+  tally.add_lag(2s);
+  EXPECT_NE(judge(tally, none, {})[0].reason.find("2.0 s late"), std::string::npos);
+}
+
 TEST(stress_verdict, more_than_one_in_a_hundred_calls_unsent_fails) {
   stress_tally tally{1};
   for (int n = 0; n < 99; ++n) tally.add(answer(200, 0s));
