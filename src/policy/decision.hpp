@@ -17,10 +17,4 @@ struct decision {
   microseconds reset{0};  // until the limit is whole again if nothing more is taken; 0: now
 };
 
-// The value of Retry-After: whole seconds, rounded up, never 0.
-[[nodiscard]] constexpr std::int64_t retry_after_seconds(microseconds wait) {
-  const std::int64_t us = wait.count();
-  return us <= 1'000'000 ? 1 : us / 1'000'000 + (us % 1'000'000 > 0 ? 1 : 0);
-}
-
 }  // namespace weir::policy
