@@ -122,7 +122,8 @@ struct exchange final : net::gone_listener {
 
   // record
   int status{0};
-  tokens settled;
+  tokens settled;       // what was charged
+  bool counted{false};  // settle has run
   gateway::outcome how{outcome::refused};
   std::optional<wire::refusal> refused;
   std::string_view log_reason;      // for the log only, where the caller is told less

@@ -21,13 +21,16 @@ std::string text_member(const json& from, const char* name) {
   return found != from.end() && found->is_string() ? found->get<std::string>() : std::string{};
 }
 
-// The shapes of wire.md: {"error":{...}}, {"error":"text"}, {"object":"error","message":...},
+// The shapes: {"error":{...}}, {"error":"text"}, {"object":"error","message":...},
 // {"detail":...}.
 void read_shape(const std::string& body, wire::refusal& into) {
   const json parsed = json::parse(body, nullptr, false);
   if (!parsed.is_object()) return;
-  const auto inner = parsed.find("error");
-  const json& error = inner != parsed.end() && inner->is_object() ? *inner : parsed;
+  // The responses API nests its error in the response.
+  const auto response = parsed.find("response");
+  const json& around = response != parsed.end() && response->is_object() ? *response : parsed;
+  const auto inner = around.find("error");
+  const json& error = inner != around.end() && inner->is_object() ? *inner : parsed;
   std::string message = text_member(error, "message");
   if (message.empty()) message = text_member(parsed, "error");
   if (message.empty()) message = text_member(parsed, "detail");

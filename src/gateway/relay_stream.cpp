@@ -35,6 +35,8 @@ class stream_relay {
   void finish_scan();
   task<bool> pass_on();
   task<bool> beat();
+  task<bool> send_ready();
+  void begin();
   task<> end_in_order();
   task<> end_broken(net::answer_status why);
   [[nodiscard]] mono_time deadline() const;
@@ -69,7 +71,8 @@ task<net::answer_reader::piece> stream_relay::read() {
   asked_ = loop.time().mono();
   for (;;) {
     const mono_time until = deadline();
-    const bool beats = every > microseconds{0} && begun_ && part_.empty() && !flowing_;
+    const bool came = begun_ || !first_.empty();
+    const bool beats = every > microseconds{0} && came && part_.empty() && !flowing_;
     const mono_time wake = beats ? std::min(until, loop.time().mono() + every) : until;
     x_.answer->socket()->expires_at(wake);
     net::answer_reader::piece got = co_await x_.answer->read_some(x_.waiting);
@@ -87,11 +90,11 @@ task<net::answer_reader::piece> stream_relay::read() {
   }
 }
 
+// A comment between two events. The answer begins with it if it has not: what was held is let go.
 task<bool> stream_relay::beat() {
-  const iovec one = segment_of(heartbeat_comment);
-  net::io_status sent = net::io_status::ok;
-  if (!x_.http.try_send_chunk({&one, 1}, sent)) sent = co_await x_.http.flush();
-  co_return sent == net::io_status::ok;
+  if (!begun_) begin();
+  out_ = heartbeat_comment;
+  return send_ready();
 }
 
 // What one event means for the call; whether the caller gets to see it.
@@ -105,9 +108,10 @@ bool stream_relay::take_event(const wire::sse_event& event) {
     x_.content_bytes += facts.content_bytes;
   }
   failed_ = facts.kind == kind::error;
-  if (failed_ && !begun_) error_text_.assign(event.data);
-  real_ = real_ ||
-          (facts.kind != kind::start && facts.kind != kind::empty && facts.kind != kind::nothing);
+  if (failed_ && !real_) error_text_.assign(event.data);
+  const bool means_nothing = facts.kind == kind::start || facts.kind == kind::empty ||
+                             facts.kind == kind::nothing || failed_;
+  real_ = real_ || !means_nothing;
   return facts.kind != kind::empty && !(x_.strip_usage && facts.kind == kind::usage_only);
 }
 
@@ -156,6 +160,17 @@ void stream_relay::finish_scan() {
   before_ += std::exchange(part_, {});
 }
 
+void stream_relay::begin() {
+  net::response_head head = answer_head(x_, x_.answer->head().status);
+  pass_from_engine(x_.answer->head(), head);
+  head.add("X-Accel-Buffering", "no");
+  x_.http.begin_stream(std::move(head));
+  begun_ = true;
+  x_.answer->release_head();
+  x_.open.reset();
+  x_.http.release_input();
+}
+
 // Sends what is ready; before the first real event it is held. False: the caller takes nothing
 // more.
 task<bool> stream_relay::pass_on() {
@@ -166,16 +181,11 @@ task<bool> stream_relay::pass_on() {
     before_.clear();
     co_return true;
   }
-  if (!begun_) {
-    net::response_head head = answer_head(x_, x_.answer->head().status);
-    pass_from_engine(x_.answer->head(), head);
-    head.add("X-Accel-Buffering", "no");
-    x_.http.begin_stream(std::move(head));
-    begun_ = true;
-    x_.answer->release_head();
-    x_.open.reset();
-    x_.http.release_input();
-  }
+  if (!begun_) begin();
+  co_return co_await send_ready();
+}
+
+task<bool> stream_relay::send_ready() {
   const std::array<iovec, 3> pieces{segment_of(first_), segment_of(before_), segment_of(out_)};
   net::io_status sent = net::io_status::ok;
   const bool all = x_.http.try_send_chunk(pieces, sent);
@@ -199,7 +209,7 @@ task<> stream_relay::run() {
     if (status != net::answer_status::ok) break;
     look_at(payload);
     ended = got.end || x_.answer->decoder().done();
-    if (failed_ && !begun_) break;
+    if (failed_ && !begun_ && !real_) break;
     if (scanner_.over_cap()) {
       status = net::answer_status::malformed;
       break;

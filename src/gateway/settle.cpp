@@ -1,6 +1,7 @@
 // Step 7: what was really used. The engine's usage where it came; else what passed, counted
 // upwards; else, where an engine may have worked unseen, the whole reservation stays.
 #include <algorithm>
+#include <utility>
 
 #include "gateway/pipeline.hpp"
 #include "gateway/worker.hpp"
@@ -33,11 +34,11 @@ void learn(exchange& x) {
 
 void settle(exchange& x) {
   x.in_flight.end();
-  if (x.held.empty()) return;
-  store::usage real{x.dispatched || x.op == operation::models || x.op == operation::model ? 1 : 0,
-                    0};
+  if (std::exchange(x.counted, true)) return;
+  const bool called = x.dispatched || x.op == operation::models || x.op == operation::model;
+  store::usage real{called ? 1 : 0, 0};
   if (x.op == operation::passthrough) {
-    real.tokens = x.reserved.count;
+    real.tokens = x.dispatched ? x.reserved.count : 0;
   } else if (x.model != nullptr) {
     real.tokens = x.usage.known() ? x.usage.all() : estimated_tokens(x);
     learn(x);
