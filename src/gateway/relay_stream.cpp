@@ -43,6 +43,7 @@ class stream_relay {
 
   exchange& x_;
   wire::sse_scanner scanner_{max_event};
+  wire::event_reader events_;
   std::string first_;       // whole events before the first real one
   std::string part_;        // the beginning of an event whose end has not come
   std::string before_;      // what goes out before out_: an event's earlier part
@@ -100,7 +101,7 @@ task<bool> stream_relay::beat() {
 // What one event means for the call; whether the caller gets to see it.
 bool stream_relay::take_event(const wire::sse_event& event) {
   using kind = wire::event_kind;
-  const wire::event_facts facts = wire::read_event(event, x_.endpoint(), x_.usage);
+  const wire::event_facts facts = events_.read(event, x_.endpoint(), x_.usage);
   if (facts.finish || facts.kind == kind::done) finished_ = true;
   if (facts.kind == kind::content) {
     if (x_.first_token == mono_time{}) x_.first_token = x_.on.on().time().mono();
