@@ -125,7 +125,7 @@ struct exchange final : net::gone_listener {
   tokens settled;       // what was charged
   bool counted{false};  // settle has run
   gateway::outcome how{outcome::refused};
-  std::optional<wire::refusal> refused;
+  std::unique_ptr<wire::refusal> refused;
   std::string_view log_reason;      // for the log only, where the caller is told less
   std::string_view allowed_method;  // of a 405
   std::string_view challenge;       // WWW-Authenticate of a 401

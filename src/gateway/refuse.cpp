@@ -38,7 +38,7 @@ std::string limit_message(const exchange& x, const book_limit& limit, const stor
 
 void refuse_simple(exchange& x, int status, std::string_view code, std::string message,
                    outcome how) {
-  x.refused.emplace();
+  x.refused = std::make_unique<wire::refusal>();
   x.refused->status = status;
   x.refused->code = code;
   x.refused->message = std::move(message);

@@ -262,6 +262,8 @@ task<> stream_relay::end_in_order() {
 // proper end.
 task<> stream_relay::end_broken(net::answer_status why) {
   note_broken(x_, why);
+  // Callers leave when they have seen the end, before the last bytes of framing.
+  if (finished_ && begun_ && x_.how == outcome::client_gone) x_.how = outcome::success;
   if (!begun_) {
     refuse_broken(x_);
     co_return;
