@@ -25,7 +25,7 @@ result<void> check_engine(const engine_options& options) {
       {"--max-num-queued-reqs", options.max_num_queued_reqs, 0},
       {"--max-num-queued-tokens", options.max_num_queued_tokens, 0},
       {"--prefill-speed", options.prefill_tokens_per_second, 0},
-      {"--step-base", options.step_base.count(), 0},
+      {"--step", options.step_base.count(), 0},
       {"--step-per-sequence", options.step_per_sequence.count(), 0},
       {"--mean-answer", options.mean_answer, 1},
   };

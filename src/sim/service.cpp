@@ -80,7 +80,7 @@ result<std::unique_ptr<sim_service>> sim_service::start(const sim_options& optio
   const auto where = read_listen(options.listen);
   if (!where) return where.error();
   auto faults = read_faults(options.faults);
-  if (!faults) return fail("--fault: " + faults.error().message);
+  if (!faults) return fail("--faults: " + faults.error().message);
   std::unique_ptr<sim_service> made{new sim_service{options}};
   if (!options.faults.empty())
     made->sim_.faults().set(options.faults, std::move(*faults), std::nullopt);

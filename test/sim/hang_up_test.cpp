@@ -170,7 +170,7 @@ TEST_F(hang_up, options_that_make_no_sense_stop_it_before_it_listens) {
   EXPECT_NE(refusal([](auto& o) { o.engine.kv_blocks = 1; }).find("--kv-blocks"),
             std::string::npos);
   EXPECT_NE(refusal([](auto& o) { o.log = "/nowhere/x"; }).find("--log"), std::string::npos);
-  EXPECT_NE(refusal([](auto& o) { o.faults = "mud"; }).find("--fault"), std::string::npos);
+  EXPECT_NE(refusal([](auto& o) { o.faults = "mud"; }).find("--faults"), std::string::npos);
   EXPECT_NE(refusal([](auto& o) { o.fast_tokens = 0; }).find("--fast-tokens"), std::string::npos);
 }
 
