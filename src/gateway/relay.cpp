@@ -23,14 +23,15 @@ bool is_coded(const wire::response_head& head) {
 task<> relay(exchange& x) {
   const auto& head = x.answer->head();
   x.engine_time += x.on.on().time().mono() - x.sent;
-  if (x.op == operation::backend || x.op == operation::passthrough) {
+  const bool events = is_event_stream(head);
+  const bool good = head.status >= 200 && head.status < 300;
+  const bool opaque = x.op == operation::backend || x.op == operation::passthrough;
+  if (opaque || (good && events && is_coded(head))) {
     co_await relay_bytes(x);
-  } else if (head.status >= 300 || head.status < 200) {
+  } else if (!good) {
     co_await relay_error(x);
-  } else if (is_event_stream(head) && !is_coded(head)) {
+  } else if (events) {
     co_await relay_stream(x);
-  } else if (is_event_stream(head)) {
-    co_await relay_bytes(x);
   } else {
     co_await relay_whole(x);
   }

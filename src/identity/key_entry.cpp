@@ -101,6 +101,7 @@ problem read_member(const node& value, const std::string& name, config::mark at,
   const auto known = std::ranges::find(members, name, &std::pair<std::string_view, reader>::first);
   if (known != members.end()) return known->second(value, name, key);
   std::vector<std::string_view> names;
+  names.reserve(members.size());
   for (const auto& [member, reads] : members) names.push_back(member);
   return mistake(at, fmt::format("unknown name '{}'{}; expected one of {}", name,
                                  config::did_you_mean(name, names), fmt::join(names, ", ")));

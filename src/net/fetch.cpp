@@ -17,7 +17,8 @@ task<fetched> fetch(loop& owner, endpoint where, fetch_request what) {
   lease line = co_await connect(owner, std::move(where), what.patience, slot);
   out.connected = line.status;
   if (line.status != connect_status::ok) co_return out;
-  const io_status sent = co_await line.socket->write_all(std::string_view{request}, what.patience);
+  const std::string_view bytes = request;
+  const io_status sent = co_await line.socket->write_all(bytes, what.patience);
   if (sent != io_status::ok) {
     out.answered = answer_status::closed_unanswered;
     co_return out;

@@ -108,7 +108,7 @@ task<answer_status> answer_reader::read_all(std::string& out, std::size_t max_by
 }
 
 void answer_reader::release_head() {
-  head_.headers = {};
+  head_.headers = std::vector<wire::header_line>{};
   head_bytes_ = std::string{};
 }
 

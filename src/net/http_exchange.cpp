@@ -57,7 +57,7 @@ task<body_result> http_exchange::read_body(std::uint64_t max_bytes, microseconds
 // Only what belongs to later requests is kept.
 void http_exchange::release_input() {
   session_.skip_unread_body();
-  session_.head_.headers = {};
+  session_.head_.headers = std::vector<wire::header_line>{};
   session_.in_.erase(0, session_.consumed_);
   session_.next_.insert(0, session_.in_);
   session_.consumed_ = 0;
@@ -185,8 +185,9 @@ bool http_exchange::account(std::span<const iovec> segments, io_status& status) 
 task<io_status> http_exchange::flush() {
   const std::string waiting = std::exchange(session_.unsent_, {});
   session_.flushing_ = true;
-  const io_status status = co_await session_.socket_->write_all(
-      std::string_view{waiting}, session_.server_.options_.write_timeout);
+  const std::string_view bytes = waiting;
+  const io_status status =
+      co_await session_.socket_->write_all(bytes, session_.server_.options_.write_timeout);
   session_.flushing_ = false;
   if (status != io_status::ok) {
     session_.broken_ = true;

@@ -10,18 +10,18 @@ namespace {
 
 std::optional<std::int64_t> integer(std::string_view number) {
   std::int64_t value = 0;
-  const char* end = number.data() + number.size();
-  const auto read = std::from_chars(number.data(), end, value);
-  if (read.ec != std::errc{} || read.ptr != end) return std::nullopt;
+  const char* const begin = number.data();
+  const auto read = std::from_chars(begin, begin + number.size(), value);
+  if (read.ec != std::errc{} || read.ptr != begin + number.size()) return std::nullopt;
   return value;
 }
 
 // Nothing for what is too large or too small for a double.
 std::optional<double> real(std::string_view number) {
   double value = 0;
-  const char* end = number.data() + number.size();
-  const auto read = std::from_chars(number.data(), end, value);
-  if (read.ec != std::errc{} || read.ptr != end) return std::nullopt;
+  const char* const begin = number.data();
+  const auto read = std::from_chars(begin, begin + number.size(), value);
+  if (read.ec != std::errc{} || read.ptr != begin + number.size()) return std::nullopt;
   return value;
 }
 

@@ -80,7 +80,7 @@ char short_escape(char c) {
 // 0: there is none.
 std::size_t valid_prefix(std::string_view text, std::size_t size) {
   for (std::size_t less = 0; less < 4 && less < size; ++less) {
-    if (simdjson::validate_utf8(text.data(), size - less)) return size - less;
+    if (scanning::is_utf8(text.substr(0, size - less))) return size - less;
   }
   return 0;
 }

@@ -54,7 +54,8 @@ inline const char* after_escape(const char* at, const char* end) {
   if (at[1] == 'u') {
     return end - at >= 6 && std::all_of(at + 2, at + 6, is_hex) ? at + 6 : nullptr;
   }
-  return std::memchr("\"\\/bfnrt", at[1], 8) != nullptr ? at + 2 : nullptr;
+  constexpr std::string_view known = "\"\\/bfnrt";
+  return known.find(at[1]) != std::string_view::npos ? at + 2 : nullptr;
 }
 
 }  // namespace scanning
@@ -142,8 +143,10 @@ class json_scan {
     }
   }
 
+  // A value that ends where the walk is, and is its own text.
   bool tell(std::string_view key, json_kind kind, std::string_view raw) {
-    return visitor_.value({depth_, key, kind, raw, offset(raw.data()), raw.size()}, out_);
+    const std::size_t from = offset(at_) - raw.size();
+    return visitor_.value({depth_, key, kind, raw, from, raw.size()}, out_);
   }
 
   bool text(std::string_view key) {
