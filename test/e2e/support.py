@@ -93,6 +93,7 @@ class Weir:
         self.write_config(config)
         self.lines = []  # log records, as dictionaries
         self.text = ""   # everything it wrote
+        self.ended = False  # it writes no more
         self.changed = threading.Condition()
         self.process = subprocess.Popen(
             [*prefix, BIN, "serve", "-c", str(self.config_path), "--threads", str(threads)],
@@ -121,6 +122,9 @@ class Weir:
                 if text.startswith("{"):
                     self.lines.append(json.loads(text))
                 self.changed.notify_all()
+        with self.changed:
+            self.ended = True
+            self.changed.notify_all()
 
     def wait_log(self, wanted, seconds=20, after=0):
         """The first record that is wanted."""
@@ -128,7 +132,7 @@ class Weir:
             return next((r for r in self.lines[after:] if wanted(r)), None)
         with self.changed:
             found = self.changed.wait_for(
-                lambda: find() or (self.process.poll() is not None and not self.reader.is_alive()),
+                lambda: find() or self.ended,
                 seconds)
             record = find()
         assert record, f"no such log record ({found}); weir wrote:\n{self.text[-3000:]}"
