@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
     root.parse(argc, argv);
     return run();
   } catch (const CLI::ParseError& e) {
-    return root.exit(e);
+    return root.exit(e) == 0 ? 0 : 2;
   } catch (const std::exception& e) {
     fmt::print(stderr, "weir: {}\n", e.what());
     return 1;

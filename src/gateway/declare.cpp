@@ -15,11 +15,22 @@ void declare_rules(observe::metrics& metrics, const std::vector<book_limit>& lim
   }
 }
 
+// The outcomes that alerts are written on.
+void declare_requests(observe::metrics& metrics, const book& plan, std::string_view model) {
+  for (const auto& route : plan.settings().routes) {
+    metrics.declare(family::requests, {route.prefix, model, "200", "success"});
+    metrics.declare(family::requests, {route.prefix, model, "429", "refused"});
+    metrics.declare(family::requests, {route.prefix, model, "502", "upstream_unreachable"});
+    metrics.declare(family::requests, {route.prefix, model, "504", "upstream_timeout"});
+  }
+}
+
 }  // namespace
 
 void declare_series(observe::metrics& metrics, const book& plan) {
   for (const auto& model : plan.models()) {
     declare_rules(metrics, model->limits);
+    declare_requests(metrics, plan, model->label);
     for (const std::string_view kind : {"prompt", "completion", "cached"}) {
       metrics.declare(family::tokens, {model->label, kind});
     }

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/give_back.hpp"
 #include "gateway/headers.hpp"
 #include "gateway/pipeline.hpp"
 #include "gateway/relay.hpp"
@@ -147,7 +148,7 @@ void stream_relay::keep_rest(std::string_view rest) {
     if (part_.size() <= max_held_part || !out_.empty()) return;
     flowing_ = true;
     before_ += part_;
-    part_ = std::string{};
+    give_back(part_);
   } else {
     out_ = rest;  // an event that flows fills the whole read
   }
@@ -190,8 +191,8 @@ task<bool> stream_relay::send_ready() {
   const std::array<iovec, 3> pieces{segment_of(first_), segment_of(before_), segment_of(out_)};
   net::io_status sent = net::io_status::ok;
   const bool all = x_.http.try_send_chunk(pieces, sent);
-  if (!first_.empty()) first_ = std::string{};
-  if (!before_.empty()) before_ = std::string{};
+  if (!first_.empty()) give_back(first_);
+  if (!before_.empty()) give_back(before_);
   if (!all) sent = co_await x_.http.flush();
   if (sent == net::io_status::ok) co_return true;
   x_.how = sent == net::io_status::timeout ? outcome::client_slow : outcome::client_gone;

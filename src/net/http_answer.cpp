@@ -1,4 +1,5 @@
 // Reading an answer from a server.
+#include "base/give_back.hpp"
 #include "net/http_client.hpp"
 
 namespace weir::net {
@@ -67,7 +68,7 @@ task<answer_reader::piece> answer_reader::read_some(wait_slot& slot) {
     const std::size_t size = std::min(leftover_.size(), scratch.size());
     leftover_.copy(scratch.data(), size);
     leftover_.erase(0, size);
-    if (leftover_.empty()) leftover_ = std::string{};
+    if (leftover_.empty()) give_back(leftover_);
     co_return piece{answer_status::ok, {scratch.data(), size}, false};
   }
   if (decoder_.done()) co_return piece{answer_status::ok, {}, true};
@@ -109,7 +110,7 @@ task<answer_status> answer_reader::read_all(std::string& out, std::size_t max_by
 
 void answer_reader::release_head() {
   head_.headers = std::vector<wire::header_line>{};
-  head_bytes_ = std::string{};
+  give_back(head_bytes_);
 }
 
 }  // namespace weir::net

@@ -1,6 +1,7 @@
 // The answer side of one request.
 #include <array>
 
+#include "base/give_back.hpp"
 #include "net/http_session.hpp"
 
 namespace weir::net {
@@ -61,8 +62,8 @@ void http_exchange::release_input() {
   session_.in_.erase(0, session_.consumed_);
   session_.next_.insert(0, session_.in_);
   session_.consumed_ = 0;
-  session_.in_ = std::string{};
-  session_.body_ = std::string{};
+  give_back(session_.in_);
+  give_back(session_.body_);
 }
 
 void http_exchange::watch_caller(gone_listener* listener) {
@@ -128,7 +129,7 @@ bool http_exchange::try_send_raw(std::span<const iovec> pieces, io_status& statu
   for (const auto& one : fitting(pieces, all.size() - 1, joined)) all[count++] = one;
   const std::span<const iovec> segments{all.data(), count};
   const bool sent = account(segments, status);
-  head_bytes_ = std::string{};
+  give_back(head_bytes_);
   return sent;
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/give_back.hpp"
+
 namespace weir::net {
 namespace {
 
@@ -73,8 +75,8 @@ void http_session::forget_request() {
   if (!next_.empty()) in_.reserve(in_.size() + next_.size() + padding);
   in_ += next_;
   next_.clear();
-  body_ = std::string{};
-  if (in_.empty() && in_.capacity() > max_kept) in_ = std::string{};
+  give_back(body_);
+  if (in_.empty() && in_.capacity() > max_kept) give_back(in_);
   consumed_ = 0;
   seen_ = 0;
   body_read_ = false;

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/give_back.hpp"
+
 namespace weir::wire {
 namespace {
 
@@ -29,7 +31,7 @@ std::size_t line_end(std::string_view text, std::size_t from) {
 
 // Gives the memory back, which clear() does not.
 void release(std::string& text) {
-  if (text.capacity() > std::string{}.capacity()) text = std::string{};
+  if (text.capacity() > std::string{}.capacity()) give_back(text);
 }
 
 }  // namespace
@@ -39,7 +41,7 @@ void sse_scanner::feed(std::string_view bytes) {
     partial_.append(input_.substr(at_));
     if (partial_.size() > cap_) {
       over_cap_ = true;
-      partial_ = std::string{};
+      give_back(partial_);
     }
   }
   input_ = bytes;
