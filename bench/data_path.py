@@ -151,8 +151,8 @@ class Load:
             sys.exit(f"data-path: port {port} did not answer every call:\n{out}")
         return {
             "requests": int(re.search(r"(\d+) requests in", out).group(1)),
-            "p50": to_microseconds(re.search(r"50%\s+(\S+)", out).group(1)),
-            "p99": to_microseconds(re.search(r"99%\s+(\S+)", out).group(1)),
+            "p50": to_microseconds(re.search(r"^ +50% +(\S+)", out, re.M).group(1)),
+            "p99": to_microseconds(re.search(r"^ +99% +(\S+)", out, re.M).group(1)),
         }
 
 

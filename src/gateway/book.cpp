@@ -76,6 +76,10 @@ result<std::shared_ptr<const book>> book::make(std::shared_ptr<const config::set
 result<void> book::build(lasting_state& lasting, instant now, const book* previous) {
   if (const auto done = add_providers(lasting); !done) return done;
   if (const auto done = add_identity(now, previous); !done) return done;
+  for (const auto& [name, model] : settings_->models) {
+    if (model.targets.size() > max_targets)
+      return fail(fmt::format("models.{}: expected at most {} targets", name, max_targets));
+  }
   add_models(lasting);
   for (const auto& [name, tier] : settings_->tiers) {
     tiers_.emplace(name, name_limits(tier.limits, limit_owner::tier, lasting.hasher));

@@ -52,6 +52,9 @@ struct book_target {
   std::string model;  // the provider's name for it; empty: as the caller wrote it
 };
 
+// Targets that one model may have: exchange::tried holds a bit for each.
+inline constexpr std::size_t max_targets = 64;
+
 struct book_model {
   const config::model_settings* settings;
   std::string label;  // for metrics: the configured name, "*" for the rule for all others

@@ -45,21 +45,21 @@ bool starts_with(std::string_view text, std::string_view lower_case) {
          wire::iequals(text.substr(0, lower_case.size()), lower_case);
 }
 
-bool contains(std::string_view text, std::string_view lower_case) {
-  for (std::size_t at = 0; at + lower_case.size() <= text.size(); ++at) {
-    if (wire::iequals(text.substr(at, lower_case.size()), lower_case)) return true;
-  }
-  return false;
-}
-
 // Names by which providers take keys, and accounts that belong to a key.
 constexpr std::array<std::string_view, 5> secret_words{"key", "token", "auth", "secret", "cookie"};
 constexpr std::array<std::string_view, 6> private_prefixes{
     "x-weir-", "x-forwarded-", "x-real-ip", "x-stainless-", "openai-org", "openai-project"};
 
 bool smells_of_a_credential(std::string_view name) {
-  return std::ranges::any_of(secret_words,
-                             [name](std::string_view word) { return contains(name, word); });
+  std::array<char, 64> lower{};
+  const std::size_t size = name.size();
+  if (size > lower.size()) return true;  // no honest field has such a name
+  std::transform(name.begin(), name.end(), lower.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  const std::string_view text{lower.data(), size};
+  return std::ranges::any_of(secret_words, [text](std::string_view word) {
+    return text.find(word) != std::string_view::npos;
+  });
 }
 
 bool is_private(std::string_view name) {

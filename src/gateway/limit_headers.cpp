@@ -1,7 +1,8 @@
 // The limit headers. The tightest limit of a unit is the one with the least remaining.
 #include "gateway/limit_headers.hpp"
 
-#include <fmt/format.h>
+#include <array>
+#include <charconv>
 
 #include "wire/durations.hpp"
 #include "wire/http.hpp"
@@ -19,11 +20,29 @@ const store::verdict* tightest(policy::unit unit, std::span<const book_limit* co
   return least;
 }
 
+void add_number(std::string& out, std::int64_t value) {
+  std::array<char, 24> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  out.append(digits.data(), end);
+}
+
+// The three lines of a unit, put together by hand: they are on every answer.
 void add_unit(std::string& out, std::string_view unit, const store::verdict& of) {
-  fmt::format_to(std::back_inserter(out),
-                 "x-ratelimit-limit-{0}: {1}\r\nx-ratelimit-remaining-{0}: "
-                 "{2}\r\nx-ratelimit-reset-{0}: {3}\r\n",
-                 unit, of.limit, of.remaining, wire::format_reset(of.reset));
+  const auto begin = [&out, unit](std::string_view what) {
+    out += "x-ratelimit-";
+    out += what;
+    out += unit;
+    out += ": ";
+  };
+  begin("limit-");
+  add_number(out, of.limit);
+  out += "\r\n";
+  begin("remaining-");
+  add_number(out, of.remaining);
+  out += "\r\n";
+  begin("reset-");
+  out += wire::format_reset(of.reset);
+  out += "\r\n";
 }
 
 }  // namespace
@@ -42,7 +61,9 @@ std::string render_limit_headers(std::string_view tier, std::string_view model,
   add("X-RateLimit-Tier: ", tier);
   add("X-RateLimit-Model: ", model);
   if (const auto* requests = tightest(policy::unit::requests, limits, verdicts)) {
-    fmt::format_to(std::back_inserter(out), "X-RateLimit-Remaining: {}\r\n", requests->remaining);
+    out += "X-RateLimit-Remaining: ";
+    add_number(out, requests->remaining);
+    out += "\r\n";
     add_unit(out, "requests", *requests);
   }
   if (const auto* used = tightest(policy::unit::tokens, limits, verdicts))

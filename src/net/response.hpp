@@ -13,7 +13,7 @@ namespace weir::net {
 class response_head {
  public:
   explicit response_head(int status) : status_{status} {
-    text_.reserve(512);
+    text_.reserve(900);
     text_ += "HTTP/1.1 ";
     add_number(status);
     text_ += ' ';
