@@ -20,14 +20,21 @@ pids=()
 say() { printf '\n==> %s\n' "$*"; }
 fail() {
   printf 'demo: %s\n' "$*" >&2
-  tail -n 5 "$place"/*.log >&2 || true
+  tail -n 5 -- "$place"/*.log >&2 || true
   exit 1
 }
 
+# Asks all to stop and waits; what does not stop in time is killed, and that is a failure.
 stop_all() {
+  local pid status=0
   [[ ${#pids[@]} == 0 ]] && return
   kill -TERM "${pids[@]}" 2>/dev/null || true
-  wait "${pids[@]}" 2>/dev/null || true
+  for pid in "${pids[@]}"; do
+    timeout 40 tail --pid="$pid" -f /dev/null || { status=1 && kill -KILL "$pid" 2>/dev/null; }
+    wait "$pid" 2>/dev/null || status=1
+  done
+  pids=()
+  return $status
 }
 trap stop_all EXIT
 trap 'exit 130' INT TERM
@@ -102,6 +109,7 @@ curl -fsS "$admin/metrics" | grep -E '^weir_requests_total' | head -10 ||
   fail "no weir_requests_total in $admin/metrics"
 
 if [[ $check == yes ]]; then
+  stop_all || fail "the engine or weir did not stop in order"
   say "demo: all as it should be"
   exit 0
 fi
