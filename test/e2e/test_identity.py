@@ -74,7 +74,7 @@ def key_server():
 
 
 def test_the_token_gives_user_and_tier_and_the_body_does_not(weir, up):
-    weir.chat(user="carol", tier="pro", headers={}, **{"user": "mallory"})
+    weir.post("/v1/chat/completions", support.chat_body(user="mallory"), user="carol", tier="pro")
     weir.chat(user="dave", tier="no such tier")
     first, second = weir.wait_calls(2)
     assert (first["user"], first["tier"], first["how"]) == ("carol", "PRO", "jwt")
@@ -108,7 +108,7 @@ def forged():
         return jwt.encode(claims, secret, algorithm="HS256", headers=headers)
     return {
         "alg none": f'{b64({"alg": "none"})}.{b64(good)}.',
-        "alg not listed": jwt.encode(good, SECRET, algorithm="HS512"),
+        "alg not listed": jwt.encode(good, SECRET * 2, algorithm="HS512"),
         "another secret": hs(good, "another secret of thirty-two bytes or so"),
         "expired": hs(good | {"exp": now - 1}), "not yet": hs(good | {"nbf": now + 60}),
         "audience": hs(good | {"aud": ["other"]}),
