@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""The price of the data path: weir beside nginx and haproxy as bare proxies, in one run, taking turns.
+"""The price of the data path: weir beside nginx and haproxy, bare proxies, taking turns in one run.
 
 CPU per request and per relayed event from the kernel's accounting of each process; completions and
 tokens held against the engine's own counts. Ratios are medians of paired rounds.
 Options: --rounds N, --seconds S.
 """
+
 import argparse
 import json
 import os
@@ -143,9 +144,20 @@ class Load:
 
     def run(self, port, connections, seconds):
         out = subprocess.run(
-            ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-s", self.script,
-             f"http://127.0.0.1:{port}/v1/chat/completions"],
-            capture_output=True, text=True, check=True, timeout=seconds + 30,
+            [
+                "wrk",
+                "-t1",
+                f"-c{connections}",
+                f"-d{seconds}s",
+                "--latency",
+                "-s",
+                self.script,
+                f"http://127.0.0.1:{port}/v1/chat/completions",
+            ],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=seconds + 30,
         ).stdout
         if "Non-2xx" in out or "Socket errors" in out:
             sys.exit(f"data-path: port {port} did not answer every call:\n{out}")
@@ -176,7 +188,9 @@ def paired(load, targets, rounds, connections, seconds):
 
 
 def ratio(results, name, base):
-    return statistics.median(a["cpu_us"] / b["cpu_us"] for a, b in zip(results[name], results[base]))
+    return statistics.median(
+        a["cpu_us"] / b["cpu_us"] for a, b in zip(results[name], results[base])
+    )
 
 
 def median(results, name, key):
@@ -185,21 +199,46 @@ def median(results, name, key):
 
 def servers(folder):
     values = {"dir": folder, "engine": ENGINE, "secret": SECRET, "admin": ADMIN, "model": MODEL}
-    for name, text, port in (("nginx.conf", NGINX_CONF, NGINX), ("haproxy.cfg", HAPROXY_CONF, HAPROXY),
-                             ("weir.yaml", WEIR_CONF, WEIR_PORT)):
+    for name, text, port in (
+        ("nginx.conf", NGINX_CONF, NGINX),
+        ("haproxy.cfg", HAPROXY_CONF, HAPROXY),
+        ("weir.yaml", WEIR_CONF, WEIR_PORT),
+    ):
         with open(f"{folder}/{name}", "w", encoding="ascii") as out:
             out.write(text.format(port=port, **values))
     with open(f"{folder}/weir.log", "wb") as log:
         weir = start([WEIR, "serve", "-c", f"{folder}/weir.yaml"], stderr=log)
     quiet = subprocess.DEVNULL
     return {
-        "engine": start([WEIR, "sim", "--listen", f"127.0.0.1:{ENGINE}", "--fast", "--fast-tokens",
-                         str(STREAM_TOKENS), "--keep-alive", "120s"], stdout=quiet),
+        "engine": start(
+            [
+                WEIR,
+                "sim",
+                "--listen",
+                f"127.0.0.1:{ENGINE}",
+                "--fast",
+                "--fast-tokens",
+                str(STREAM_TOKENS),
+                "--keep-alive",
+                "120s",
+            ],
+            stdout=quiet,
+        ),
         "weir": weir,
-        "nginx": start([shutil.which("nginx") or "/usr/sbin/nginx", "-c", f"{folder}/nginx.conf",
-                        "-p", folder], stderr=quiet),
-        "haproxy": start([shutil.which("haproxy") or "/usr/sbin/haproxy", "-f",
-                          f"{folder}/haproxy.cfg"], stderr=quiet),
+        "nginx": start(
+            [
+                shutil.which("nginx") or "/usr/sbin/nginx",
+                "-c",
+                f"{folder}/nginx.conf",
+                "-p",
+                folder,
+            ],
+            stderr=quiet,
+        ),
+        "haproxy": start(
+            [shutil.which("haproxy") or "/usr/sbin/haproxy", "-f", f"{folder}/haproxy.cfg"],
+            stderr=quiet,
+        ),
     }
 
 
@@ -212,8 +251,12 @@ def report_requests(load, targets, options):
     # wrk drops the calls in flight when its time is over: the engine may have answered a few more.
     print(f"requests_engine_counted: {after['finished'] - before['finished']}")
     through_weir = sum(one["requests"] for one in results["weir"])
-    per_call = (after["completion_tokens"] + after["prompt_tokens"] - before["completion_tokens"]
-                - before["prompt_tokens"]) / (after["finished"] - before["finished"])
+    per_call = (
+        after["completion_tokens"]
+        + after["prompt_tokens"]
+        - before["completion_tokens"]
+        - before["prompt_tokens"]
+    ) / (after["finished"] - before["finished"])
     print(f"tokens_settled_per_call: {(weir_tokens() - counted) / through_weir:.4f}")
     print(f"tokens_engine_per_call: {per_call:.4f}")
     for name in targets:
@@ -224,7 +267,7 @@ def report_requests(load, targets, options):
 
 def report_events(load, targets, options):
     results = paired(load, targets, options.rounds, 32, options.seconds)
-    events = STREAM_TOKENS + 3   # role, usage, [DONE]
+    events = STREAM_TOKENS + 3  # role, usage, [DONE]
     for name in targets:
         print(f"{name}_cpu_us_per_event: {median(results, name, 'cpu_us') / events:.3f}")
     print(f"sse_event_ratio_to_nginx: {ratio(results, 'weir', 'nginx'):.3f}")
@@ -237,7 +280,9 @@ def report_latency(load, targets, options):
     results = paired(load, direct | through, options.rounds, 1, options.seconds)
     for name in ("weir", "nginx"):
         for key in ("p50", "p99"):
-            added = statistics.median(a[key] - b[key] for a, b in zip(results[name], results["direct"]))
+            added = statistics.median(
+                a[key] - b[key] for a, b in zip(results[name], results["direct"])
+            )
             label = "" if name == "weir" else f"{name}_"
             print(f"{label}added_{key}_us: {added:.0f}")
 
@@ -252,10 +297,17 @@ def main():
     try:
         wait_for(f"http://127.0.0.1:{ENGINE}/health")
         wait_for(f"http://127.0.0.1:{ADMIN}/readyz")
-        token = subprocess.run([WEIR, "token", "-c", f"{folder}/weir.yaml", "--user", "bench", "--tier",
-                                "PRO"], capture_output=True, text=True, check=True).stdout.strip()
-        proxies = {"weir": (WEIR_PORT, running["weir"]), "nginx": (NGINX, running["nginx"]),
-                   "haproxy": (HAPROXY, running["haproxy"])}
+        token = subprocess.run(
+            [WEIR, "token", "-c", f"{folder}/weir.yaml", "--user", "bench", "--tier", "PRO"],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+        proxies = {
+            "weir": (WEIR_PORT, running["weir"]),
+            "nginx": (NGINX, running["nginx"]),
+            "haproxy": (HAPROXY, running["haproxy"]),
+        }
         whole = Load(folder, "whole", token, stream=False)
         stream = Load(folder, "stream", token, stream=True)
         report_requests(whole, proxies, options)

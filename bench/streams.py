@@ -4,6 +4,7 @@
 Every stream's events are read to the end; tokens are held against the engine's own log, which is
 written by another process. Options: --streams N, --tokens N, --step SECONDS.
 """
+
 import argparse
 import json
 import os
@@ -54,11 +55,20 @@ class Stream:
     """One caller: what it has received, and whether its answer ended in order."""
 
     def __init__(self, number, tokens):
-        body = json.dumps({"model": MODEL, "stream": True, "max_tokens": tokens, "ignore_eos": True,
-                           "stream_options": {"include_usage": True},
-                           "messages": [{"role": "user", "content": "hello"}]})
-        request = (f"POST /v1/chat/completions HTTP/1.1\r\nHost: bench\r\nX-Request-Id: s{number}\r\n"
-                   f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}")
+        body = json.dumps(
+            {
+                "model": MODEL,
+                "stream": True,
+                "max_tokens": tokens,
+                "ignore_eos": True,
+                "stream_options": {"include_usage": True},
+                "messages": [{"role": "user", "content": "hello"}],
+            }
+        )
+        request = (
+            f"POST /v1/chat/completions HTTP/1.1\r\nHost: bench\r\nX-Request-Id: s{number}\r\n"
+            f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}"
+        )
         self.socket = socket.create_connection(("127.0.0.1", PORT), timeout=30)
         self.socket.sendall(request.encode())
         self.socket.setblocking(False)
@@ -134,17 +144,38 @@ def main():
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     if hard < 2 * options.streams + 100:
-        sys.exit(f"streams: {options.streams} streams need {2 * options.streams + 100} descriptors, "
-                 f"the limit is {hard} (ulimit -Hn)")
+        sys.exit(
+            f"streams: {options.streams} streams need {2 * options.streams + 100} descriptors, "
+            f"the limit is {hard} (ulimit -Hn)"
+        )
     folder = tempfile.mkdtemp(prefix="weir-bench-")
     with open(f"{folder}/weir.yaml", "w", encoding="ascii") as out:
         out.write(CONFIG.format(port=PORT, admin=ADMIN, engine=ENGINE, model=MODEL, dir=folder))
     quiet = subprocess.DEVNULL
     engine = subprocess.Popen(
-        [WEIR, "sim", "--listen", f"127.0.0.1:{ENGINE}", "--log", f"{folder}/tokens.jsonl", "--step",
-         f"{int(options.step * 1000)}ms", "--step-per-sequence", "0us", "--max-num-seqs", "20000",
-         "--kv-blocks", "400000", "--max-num-batched-tokens", "10000000", "--prefill-speed", "0"],
-        stdin=quiet, stdout=quiet)
+        [
+            WEIR,
+            "sim",
+            "--listen",
+            f"127.0.0.1:{ENGINE}",
+            "--log",
+            f"{folder}/tokens.jsonl",
+            "--step",
+            f"{int(options.step * 1000)}ms",
+            "--step-per-sequence",
+            "0us",
+            "--max-num-seqs",
+            "20000",
+            "--kv-blocks",
+            "400000",
+            "--max-num-batched-tokens",
+            "10000000",
+            "--prefill-speed",
+            "0",
+        ],
+        stdin=quiet,
+        stdout=quiet,
+    )
     weir = subprocess.Popen([WEIR, "serve", "-c", f"{folder}/weir.yaml"], stdin=quiet, stderr=quiet)
     try:
         wait_for(f"http://127.0.0.1:{ENGINE}/health")

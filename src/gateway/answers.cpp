@@ -59,7 +59,8 @@ task<> answer_preflight(exchange& x) {
   net::response_head head = preflight_answer(x.http.head(), x.plan->settings().server.cors);
   x.status = head.status();
   x.how = outcome::success;
-  co_await x.http.send(std::move(head), std::string_view{});
+  const std::string_view nothing;
+  co_await x.http.send(std::move(head), nothing);
 }
 
 bool answers_itself(const exchange& x) {

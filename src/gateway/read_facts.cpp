@@ -145,9 +145,7 @@ void prepare_body(exchange& x) {
     wish.model = x.target->model;
   else if (x.model->label != "*")
     wish.model = x.model->label;
-  const bool bounded =
-      x.op != operation::embeddings && !(x.op == operation::completions && !open.facts.max_tokens);
-  if (bounded) wish.max_tokens = answer_bound(x);
+  if (x.op != operation::embeddings) wish.max_tokens = answer_bound(x);
   wish.ask_for_usage = x.strip_usage;
   open.rewritten.emplace(open.body, x.endpoint(), open.facts, wish);
 }

@@ -56,7 +56,8 @@ task<> relay_bytes(exchange& x) {
   const bool empty = from.framing == wire::body_framing::none;
   net::response_head head = head_of(x);
   if (empty) {
-    co_await x.http.send(std::move(head), std::string_view{});
+    const std::string_view nothing;
+    co_await x.http.send(std::move(head), nothing);
     x.how = outcome::success;
     co_return;
   }

@@ -12,7 +12,8 @@ packages_of() {
     test) echo libgtest-dev libbenchmark-dev python3 python3-venv python3-pip nodejs=node npm=npm \
       prometheus=promtool apache2-utils=ab curl=curl openssl=openssl ca-certificates ;;
     demo) echo nodejs=node npm=npm curl=curl openssl=openssl ca-certificates ;;
-    bench) echo libgtest-dev libbenchmark-dev python3 nginx-light=nginx haproxy=haproxy wrk=wrk curl=curl \
+    bench) echo libgtest-dev libbenchmark-dev python3 nginx-light=nginx haproxy=haproxy wrk=wrk \
+      curl=curl \
       procps=ps ;;
     lint) echo clang-format-19 clang-tidy-19 libgtest-dev libbenchmark-dev python3 pyflakes3 \
       shellcheck ;;
