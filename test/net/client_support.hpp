@@ -25,7 +25,8 @@ inline task<exchanged> exchange_over(loop& on, connection_pool& pool, std::strin
   out.connected = line.status;
   out.reused = line.reused;
   if (line.status != connect_status::ok) co_return out;
-  co_await line.socket->write_all(std::string_view{request}, patience);
+  const std::string_view bytes = request;
+  co_await line.socket->write_all(bytes, patience);
   line.socket->expires_at(on.time().mono() + patience);
   answer_reader reader{line.socket};
   const wire::head_limits limits;

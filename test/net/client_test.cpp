@@ -245,7 +245,8 @@ TEST(connections, wake_the_reader_and_the_writer) {
     };
     const auto write = [](connection_ptr to, std::vector<io_status>& out) -> task<> {
       const std::string big(32 << 20, 'x');
-      out.push_back(co_await to->write_all(std::string_view{big}, 3s));
+      const std::string_view bytes = big;
+      out.push_back(co_await to->write_all(bytes, 3s));
     };
     w.start(join(w, l.port(), socket));
     wire_end server = l.accept();

@@ -255,7 +255,8 @@ TEST(http_server, lets_no_value_break_out_of_its_header) {
                   head.add("X-Bad", "a\r\nX-Injected: 1");
                   head.add("X-Nul", std::string_view{"a\0b", 3});
                   head.add("X-Good", "fine");
-                  co_await x.send(std::move(head), std::string_view{"ok"});
+                  const std::string_view body = "ok";
+                  co_await x.send(std::move(head), body);
                 }};
   wire_end c = s.connect();
   c.send(get("/"));
@@ -275,7 +276,8 @@ TEST(http_server, sends_a_body_of_many_pieces_whole) {
                   std::vector<iovec> pieces;
                   for (auto& one : texts) pieces.push_back({one.data(), one.size()});
                   response_head head{200};
-                  co_await x.send(std::move(head), std::span<const iovec>{pieces});
+                  const std::span<const iovec> body = pieces;
+                  co_await x.send(std::move(head), body);
                 }};
   wire_end c = s.connect();
   c.send(get("/"));

@@ -185,7 +185,8 @@ wire_end wire_listener::accept() {
 
 task<> function_handler::refuse(http_exchange& exchange, const wire::http_error& error) {
   ++refused;
-  co_await answer(exchange, std::string{error.code}, error.status);
+  std::string code{error.code};
+  co_await answer(exchange, std::move(code), error.status);
 }
 
 test_server::test_server(world& in, handle_function f, const http_server_options& options,
@@ -204,7 +205,8 @@ test_server::~test_server() {
 task<io_status> answer(http_exchange& exchange, std::string body, int status) {
   response_head head{status};
   head.add("Content-Type", "text/plain");
-  co_return co_await exchange.send(std::move(head), std::string_view{body});
+  const std::string_view bytes = body;
+  co_return co_await exchange.send(std::move(head), bytes);
 }
 
 task<> echo(http_exchange& exchange) {
