@@ -85,6 +85,7 @@ void add_key(CLI::App& root, command& run) {
                    "configuration whose identity.api_keys names the file");
   verb->add_option("--file", chosen->file, "the key file itself");
   auto* made = verb->add_subcommand("create", "make a key; its secret is printed once");
+  made->fallthrough();
   made->add_option("--user", chosen->wanted.user, "whose key it is")->required();
   made->add_option("--tier", chosen->wanted.tier,
                    "the user's tier; the default tier where left out");
@@ -96,6 +97,7 @@ void add_key(CLI::App& root, command& run) {
   made->add_option("--expires", chosen->expires, "how long it is good for, such as 720h");
   made->callback([chosen, &run] { run = [chosen] { return create(*chosen); }; });
   auto* listed = verb->add_subcommand("list", "the keys, without their secrets");
+  listed->fallthrough();
   listed->callback([chosen, &run] {
     run = [chosen] {
       const std::string path = key_file(chosen->config, chosen->file);
@@ -103,6 +105,7 @@ void add_key(CLI::App& root, command& run) {
     };
   });
   auto* revoked = verb->add_subcommand("revoke", "end a key");
+  revoked->fallthrough();
   revoked->add_option("id", chosen->id, "the key's id")->required();
   revoked->callback([chosen, &run] { run = [chosen] { return revoke(*chosen); }; });
 }

@@ -79,6 +79,7 @@ void add_provider(CLI::App& root, command& run) {
   verb->add_option("-c,--config", chosen->config, "the configuration weir runs by");
   const auto add = [&](const char* name, const char* help) {
     auto* action = verb->add_subcommand(name, help);
+    action->fallthrough();
     action->add_option("name", chosen->provider, "the provider's name")->required();
     action->callback([chosen, name, &run] {
       run = [chosen, name] {
