@@ -308,6 +308,10 @@ TEST(http_server, says_what_it_cannot_listen_on) {
   http_server other{w.on, handler, {}, w.log, w.spawned, nullptr};
   EXPECT_NE(other.listen("no address", 0).error().message.find("no address"), std::string::npos);
   EXPECT_FALSE(other.listen("192.0.2.1", 0));
+  for (const port_use use : {port_use::alone, port_use::first_of_all}) {
+    http_server late{w.on, handler, {}, w.log, w.spawned, nullptr};
+    EXPECT_FALSE(late.listen("127.0.0.1", s.server.port(), use));
+  }
 }
 
 }  // namespace

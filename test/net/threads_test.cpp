@@ -57,7 +57,8 @@ TEST_P(shared_port, is_served_by_several_threads) {
   std::uint16_t port = 0;
   for (int i = 0; i < threads; ++i) {
     seats.push_back(std::make_unique<seat>(time, log, spawned, GetParam() ? &as_server : nullptr));
-    ASSERT_TRUE(seats.back()->server.listen("127.0.0.1", port));
+    const port_use use = i == 0 ? port_use::first_of_all : port_use::with_others;
+    ASSERT_TRUE(seats.back()->server.listen("127.0.0.1", port, use));
     port = seats.back()->server.port();
   }
   tally seen;
