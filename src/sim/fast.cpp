@@ -9,6 +9,7 @@ namespace weir::sim {
 namespace {
 
 constexpr std::uint64_t max_body = 64 * 1024 * 1024;
+constexpr microseconds body_timeout{60s};
 
 answer make_answer(sim_api api, const std::string& model, std::int64_t token_count,
                    std::uint64_t seed) {
@@ -103,32 +104,47 @@ bool says_true(std::string_view body, std::string_view quoted_name) {
   return at != std::string_view::npos && body[at] == 't';
 }
 
+namespace {
+
+// Returns the tokens that were sent.
+task<std::int64_t> send_bursts(net::http_exchange& exchange,
+                               const std::vector<fast_answers::burst>& bursts) {
+  net::response_head head{200};
+  head.add("Content-Type", "text/event-stream; charset=utf-8");
+  exchange.begin_stream(std::move(head));
+  turn_awaiter next_turn{exchange.owner()};
+  net::io_status status = net::io_status::ok;
+  std::int64_t sent = 0;
+  for (std::size_t i = 0; i < bursts.size() && status == net::io_status::ok; ++i) {
+    if (i > 0) co_await next_turn;
+    const std::string& bytes = exchange.chunked() ? bursts[i].framed : bursts[i].bare;
+    const iovec one{const_cast<char*>(bytes.data()), bytes.size()};
+    const bool went = exchange.try_send_raw(std::span{&one, 1}, status);
+    if (!went) status = co_await exchange.flush();
+    sent += bursts[i].tokens;
+  }
+  if (status == net::io_status::ok) co_await exchange.end_stream();
+  co_return sent;
+}
+
+}  // namespace
+
 task<> answer_fast(net::http_exchange& exchange, simulator& sim, const fast_answers& answers,
                    sim_api api) {
   const wall_time start = sim.now().wall;
-  const net::body_result body = co_await exchange.read_body(max_body, microseconds{60s});
+  const net::body_result body = co_await exchange.read_body(max_body, body_timeout);
   if (body.status != net::body_status::ok) co_return;
   auto& counters = sim.counters();
   ++counters.requests;
   const bool stream = api != sim_api::embeddings && says_true(body.bytes, "\"stream\"");
   std::int64_t sent = 0;
-  net::response_head head{200};
   if (stream) {
     ++counters.streams;
     const bool usage = says_true(body.bytes, "\"include_usage\"") || api == sim_api::responses;
-    const auto& bursts = usage ? answers.get(api).with_usage : answers.get(api).without_usage;
-    head.add("Content-Type", "text/event-stream; charset=utf-8");
-    exchange.begin_stream(std::move(head));
-    net::io_status status = net::io_status::ok;
-    for (std::size_t i = 0; i < bursts.size() && status == net::io_status::ok; ++i) {
-      if (i > 0) co_await turn_awaiter{exchange.owner()};
-      const std::string& bytes = exchange.chunked() ? bursts[i].framed : bursts[i].bare;
-      const iovec one{const_cast<char*>(bytes.data()), bytes.size()};
-      if (!exchange.try_send_raw({&one, 1}, status)) status = co_await exchange.flush();
-      sent += bursts[i].tokens;
-    }
-    if (status == net::io_status::ok) co_await exchange.end_stream();
+    const auto& text = answers.get(api);
+    sent = co_await send_bursts(exchange, usage ? text.with_usage : text.without_usage);
   } else {
+    net::response_head head{200};
     head.add("Content-Type", "application/json");
     sent = api == sim_api::embeddings ? 0 : answers.tokens();
     co_await exchange.send(std::move(head), answers.get(api).whole);

@@ -15,6 +15,7 @@ namespace {
 constexpr std::uint64_t max_body = 64 * 1024 * 1024;
 constexpr microseconds body_timeout{60s};
 constexpr std::string_view json_type = "application/json";
+constexpr std::string_view no_body;
 
 struct endpoint_path {
   std::string_view path;
@@ -120,8 +121,9 @@ task<bool> sim_handler::prepare(net::http_exchange& exchange, call& c, ask& aske
   const net::body_result body = co_await exchange.read_body(max_body, body_timeout);
   if (body.status != net::body_status::ok) {
     c.finish = "refused";
+    sim_error too_large{413, "BadRequestError", "the body is too large", {}};
     if (body.status == net::body_status::too_large)
-      co_await send_error(exchange, c, {413, "BadRequestError", "the body is too large", {}});
+      co_await send_error(exchange, c, std::move(too_large));
     co_return false;
   }
   sim_error error;
@@ -185,7 +187,7 @@ task<bool> sim_handler::obey_early_faults(net::http_exchange& exchange, call& c)
     sim_.end(c);
     net::response_head head = make_head(307, "text/plain", c);
     head.add("Location", c.faults.redirect);
-    co_await exchange.send(std::move(head), std::string_view{});
+    co_await exchange.send(std::move(head), no_body);
     co_return false;
   }
   if (!c.faults.status) co_return true;

@@ -16,8 +16,8 @@ task<bool> send_slowly(net::http_exchange& exchange, call& c, std::string head) 
   auto& owner = exchange.owner();
   const auto pause = std::chrono::milliseconds{c.faults.slow_headers.value_or(0)};
   for (std::size_t i = 0; i < head.size(); ++i) {
-    const auto sent =
-        co_await exchange.socket().write_all(std::string_view{head}.substr(i, 1), patience);
+    const std::string_view byte{head.data() + i, 1};
+    const auto sent = co_await exchange.socket().write_all(byte, patience);
     if (sent != net::io_status::ok) co_return false;
     if (pause.count() == 0) continue;
     const mono_time until = owner.time().mono() + pause;

@@ -55,7 +55,8 @@ TEST(ask, prompts_come_as_text_lists_and_token_numbers) {
 
 TEST(ask, pictures_cost_a_fixed_number_of_tokens) {
   const auto a = read(sim_api::chat, R"({"messages":[{"role":"user","content":[
-      {"type":"text","text":"what is this"},{"type":"image_url","image_url":{"url":"data:..."}}]}]})");
+      {"type":"text","text":"what is this"},
+      {"type":"image_url","image_url":{"url":"data:..."}}]}]})");
   EXPECT_EQ(a.prompts.front(), 3 + 256 + 4 + 3);
 }
 
