@@ -96,6 +96,10 @@ class Size(unittest.TestCase):
         self.assertEqual(lines(rules.size, "src/a.cpp", "x" * 100 + "\n" + "x" * 101), [2])
         self.assertEqual(lines(rules.size, "src/a.cpp", "\u00e9" * 100), [])
 
+    def test_what_an_engine_says_may_be_wide(self):
+        self.assertEqual(lines(rules.size, "test/e2e/test_a.py", "x" * 300), [])
+        self.assertEqual(lines(rules.size, "test/net/a.cpp", "x" * 300), [1])
+
     def test_prose_may_be_wide(self):
         self.assertEqual(lines(rules.size, "README.md", "x" * 300), [])
 

@@ -11,6 +11,8 @@ from lint import coroutines, cxx
 CXX = (".cpp", ".hpp")
 CODE = CXX + (".py", ".sh", ".js", ".mjs", ".cmake", "CMakeLists.txt")
 MAX_LINES = 400
+# Tests that hold the bytes of engines and clients, one write a line.
+WIRE_SCRIPTS = "test/e2e/"
 MAX_COLUMNS = 100
 MAX_OPENING = 5
 
@@ -112,14 +114,14 @@ def coroutine_braces(path, text):
 
 
 def size(path, text):
-    """Files stay under 400 lines of at most 100 columns."""
+    """Files stay under 400 lines of at most 100 columns; what engines say is written out whole."""
     if not path.endswith(CODE) and path != "dev":
         return
     lines = text.splitlines()
     if len(lines) > MAX_LINES:
         yield MAX_LINES + 1, f"{len(lines)} lines, at most {MAX_LINES}: make two files of it"
     for number, line in enumerate(lines, 1):
-        if len(line) > MAX_COLUMNS:
+        if len(line) > MAX_COLUMNS and not path.startswith(WIRE_SCRIPTS):
             yield number, f"{len(line)} columns, at most {MAX_COLUMNS}"
 
 
