@@ -101,7 +101,7 @@ result<void> set(const fault_row& row, std::string_view argument, fault_set& out
                             row.argument));
   }
   if (const auto* plain = std::get_if<number>(&row.member)) out.** plain = *value;
-  if (const auto* maybe = std::get_if<maybe_number>(&row.member)) out.** maybe = *value;
+  if (const auto* maybe = std::get_if<maybe_number>(&row.member)) out.** maybe = value;
   return {};
 }
 

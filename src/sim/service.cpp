@@ -47,7 +47,7 @@ result<place> read_listen(const std::string& text) {
 }
 
 result<void> check(const sim_options& options) {
-  const auto engine_ok = check_engine(options.engine);
+  auto engine_ok = check_engine(options.engine);
   if (!engine_ok) return engine_ok;
   if (options.models.empty() || std::ranges::any_of(options.models, &std::string::empty))
     return fail("--model: expected at least one name; * takes any");

@@ -1,11 +1,9 @@
 """HTTP between callers, weir and engines, case by case."""
 import gzip
 import json
-import os
 import re
 import shutil
 import subprocess
-import threading
 import time
 
 import pytest
