@@ -7,6 +7,7 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 #include <vector>
 
 namespace weir::net {
@@ -21,27 +22,23 @@ io_result from_errno() {
 
 }  // namespace
 
-connection::connection(loop& owner, boost::asio::ip::tcp::socket socket)
-    : owner_{owner}, socket_{std::move(socket)} {
-  boost::system::error_code ignored;
-  socket_.non_blocking(true, ignored);
-  socket_.native_non_blocking(true, ignored);
-  socket_.set_option(boost::asio::ip::tcp::no_delay{true}, ignored);
+connection::connection(loop& owner, boost::asio::ip::tcp::socket socket) : owner_{owner} {
+  boost::system::error_code ec;
+  socket.non_blocking(true, ec);
+  socket.set_option(boost::asio::ip::tcp::no_delay{true}, ec);
+  descriptor_ = socket.release(ec);
+  if (descriptor_ >= 0 && !owner_.sockets().add(descriptor_, *this)) {
+    ::close(descriptor_);
+    descriptor_ = -1;
+  }
 }
 
-connection::~connection() = default;
+connection::~connection() { close(); }
 
 void intrusive_ptr_add_ref(connection* one) noexcept { ++one->owners_; }
 
-// An outstanding wait keeps the object alive for the sake of its handler, but not the connection
-// open: with nobody else left it is closed, which ends the wait.
 void intrusive_ptr_release(connection* one) noexcept {
-  const auto waits = static_cast<std::uint32_t>(one->read_.armed) + one->write_.armed;
-  if (--one->owners_ == 0) {
-    delete one;
-  } else if (one->owners_ == waits && one->is_open()) {
-    one->close();
-  }
+  if (--one->owners_ == 0) delete one;
 }
 
 io_result connection::try_read(std::span<char> into) {
@@ -55,7 +52,9 @@ io_result connection::try_read(std::span<char> into) {
     tls_read_wants_write_ = outcome.status == io_status::would_block && SSL_want_write(tls_.get());
     return outcome;
   }
-  const ssize_t got = ::recv(socket_.native_handle(), into.data(), into.size(), 0);
+  const ssize_t got = ::recv(descriptor_, into.data(), into.size(), 0);
+  // Less than was asked for: the socket is empty, and what comes later is told.
+  if (got < static_cast<ssize_t>(into.size()) && !ended_) read_.ready = false;
   if (got > 0) return {io_status::ok, static_cast<std::size_t>(got)};
   return got == 0 ? io_result{io_status::eof, 0} : from_errno();
 }
@@ -67,7 +66,7 @@ io_status connection::peek() {
     const int got = ::SSL_peek(tls_.get(), &byte, 1);
     return got > 0 ? io_status::ok : tls_result(got).status;
   }
-  const ssize_t got = ::recv(socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  const ssize_t got = ::recv(descriptor_, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
   if (got > 0) return io_status::ok;
   return got == 0 ? io_status::eof : from_errno().status;
 }
@@ -75,7 +74,10 @@ io_status connection::peek() {
 io_result connection::tls_result(int returned) {
   switch (::SSL_get_error(tls_.get(), returned)) {
     case SSL_ERROR_WANT_READ:
+      read_.ready = false;
+      return {io_status::would_block, 0};
     case SSL_ERROR_WANT_WRITE:
+      write_.ready = false;
       return {io_status::would_block, 0};
     case SSL_ERROR_ZERO_RETURN:
       return {io_status::eof, 0};
@@ -89,9 +91,11 @@ io_result connection::try_write(std::span<const iovec> segments) {
   msghdr message{};
   message.msg_iov = const_cast<iovec*>(segments.data());
   message.msg_iovlen = std::min(segments.size(), max_segments);
-  const ssize_t sent = ::sendmsg(socket_.native_handle(), &message, MSG_NOSIGNAL);
+  const ssize_t sent = ::sendmsg(descriptor_, &message, MSG_NOSIGNAL);
   if (sent >= 0) return {io_status::ok, static_cast<std::size_t>(sent)};
-  return from_errno();
+  const io_result why = from_errno();
+  if (why.status == io_status::would_block) write_.ready = false;
+  return why;
 }
 
 // TLS has no gather: small segments are joined first, so that a head and its body make one record.
@@ -126,8 +130,13 @@ task<bool> connection::handshake(tls_session session) {
     if (done == 1) co_return true;
     const int why = ::SSL_get_error(tls_.get(), done);
     io_status waited = io_status::error;
-    if (why == SSL_ERROR_WANT_READ) waited = co_await readable();
-    if (why == SSL_ERROR_WANT_WRITE) waited = co_await writable();
+    if (why == SSL_ERROR_WANT_READ) {
+      read_.ready = false;
+      waited = co_await readable();
+    } else if (why == SSL_ERROR_WANT_WRITE) {
+      write_.ready = false;
+      waited = co_await writable();
+    }
     if (waited != io_status::ok) co_return false;
   }
 }
@@ -185,48 +194,42 @@ bool connection::wait_awaiter::await_ready() {
   }
   // Not SSL_has_pending(): that is true for a part of a record too, which cannot be read yet.
   if (reading && on.tls_ && ::SSL_pending(on.tls_.get()) > 0) return true;
-  waiter& side = reading ? on.read_ : on.write_;
-  return std::exchange(side.fired, false);
+  return reading ? on.read_.ready : on.write_.ready;
 }
 
 void connection::wait_awaiter::await_suspend(std::coroutine_handle<> h) {
   waiter& side = reading ? on.read_ : on.write_;
   side.handle = h;
   side.outcome = &outcome;
-  on.arm(side,
-         reading ? boost::asio::socket_base::wait_read : boost::asio::socket_base::wait_write);
 }
 
-void connection::arm(waiter& side, boost::asio::socket_base::wait_type kind) {
-  if (side.armed) return;
-  side.armed = true;
-  const bool reading = &side == &read_;
-  socket_.async_wait(
-      kind, [self = connection_ptr{this}, reading](const boost::system::error_code& ec) {
-        self->on_ready(reading ? self->read_ : self->write_, reading, static_cast<bool>(ec));
-      });
-}
-
-void connection::on_ready(waiter& side, bool reading, bool failed) {
-  side.armed = false;
-  if (side.handle) {
-    wake(side, failed ? io_status::error : io_status::ok);
-    return;
+void connection::became_ready(std::uint32_t events) {
+  const connection_ptr self{this};
+  constexpr std::uint32_t over = EPOLLERR | EPOLLHUP;
+  if ((events & (over | EPOLLRDHUP)) != 0) ended_ = true;
+  if ((events & (over | EPOLLIN | EPOLLRDHUP)) != 0) read_.ready = true;
+  if ((events & (over | EPOLLOUT)) != 0) write_.ready = true;
+  if (write_.ready) wake(write_);
+  if (!read_.ready) return;
+  if (read_.handle) {
+    wake(read_);
+  } else if (watcher_ != nullptr) {
+    tell_watcher();
   }
-  if (failed) return;
-  side.fired = true;
-  if (reading && watcher_ != nullptr) std::exchange(watcher_, nullptr)->readable_unasked(*this);
 }
 
-void connection::wake(waiter& side, io_status outcome) {
+void connection::wake(waiter& side) {
   if (!side.handle) return;
-  *side.outcome = outcome;
+  *side.outcome = io_status::ok;
   std::exchange(side.handle, {}).resume();
 }
 
+void connection::tell_watcher() { std::exchange(watcher_, nullptr)->readable_unasked(*this); }
+
 // Both sides are taken before either is resumed: what a resumed coroutine begins to wait for is
-// none of this event's business.
+// none of this event's business. Nobody waits on a connection that has no owner.
 void connection::end_waits(io_status outcome) {
+  if (!read_.handle && !write_.handle) return;
   const connection_ptr self{this};
   const waiter reader{std::exchange(read_.handle, {}), read_.outcome};
   const waiter writer{std::exchange(write_.handle, {}), write_.outcome};
@@ -248,48 +251,46 @@ void connection::interrupt() {
 
 void connection::watch(read_watcher* watcher) {
   watcher_ = watcher;
-  if (read_.fired) {
-    if (peek() == io_status::would_block) {
-      read_.fired = false;
-    } else {
-      std::exchange(watcher_, nullptr)->readable_unasked(*this);
-      return;
-    }
+  if (!read_.ready) return;
+  if (peek() == io_status::would_block) {
+    read_.ready = false;
+  } else {
+    tell_watcher();
   }
-  arm(read_, boost::asio::socket_base::wait_read);
 }
 
 void connection::close(bool reset) {
-  if (!socket_.is_open()) return;
-  const connection_ptr self{this};
+  if (!is_open()) return;
   expires_never();
   watcher_ = nullptr;
-  boost::system::error_code ignored;
   if (reset) {
-    socket_.set_option(boost::asio::socket_base::linger{true, 0}, ignored);
+    const linger at_once{1, 0};
+    ::setsockopt(descriptor_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
   } else if (tls_) {
     ::ERR_clear_error();
     ::SSL_shutdown(tls_.get());
   }
   // The session knows the descriptor by its number, which may be somebody else's from now on.
   tls_.reset();
-  socket_.close(ignored);
+  owner_.sockets().remove(descriptor_, *this);
+  ::close(std::exchange(descriptor_, -1));
   end_waits(io_status::error);
 }
 
 void connection::shutdown_send() {
-  boost::system::error_code ignored;
   if (tls_) {
     ::ERR_clear_error();
     ::SSL_shutdown(tls_.get());
   }
-  socket_.shutdown(boost::asio::ip::tcp::socket::shutdown_send, ignored);
+  ::shutdown(descriptor_, SHUT_WR);
 }
 
 std::string connection::peer_address() const {
-  boost::system::error_code ec;
-  auto address = socket_.remote_endpoint(ec).address();
-  if (ec) return {};
+  boost::asio::ip::tcp::endpoint peer;
+  auto size = static_cast<socklen_t>(peer.capacity());
+  if (::getpeername(descriptor_, peer.data(), &size) != 0) return {};
+  peer.resize(size);
+  auto address = peer.address();
   // What came to a dual-stack listener over IPv4 is an IPv4 address, however it is written.
   if (address.is_v6() && address.to_v6().is_v4_mapped())
     address = boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, address.to_v6());

@@ -50,10 +50,11 @@ class read_watcher {
   virtual void readable_unasked(connection& from) = 0;
 };
 
-// Counts its owners; it is closed when the last one lets go, also while a wait is outstanding.
-class connection final : public interruptible, private deadline_entry {
+// Counts its owners; it is closed when the last one lets go.
+class connection final : public interruptible, private deadline_entry, private ready_listener {
  public:
-  // Takes over a connected socket; makes it non-blocking with TCP_NODELAY.
+  // Takes over a socket that is connected, or connecting: then it is writable() when that has
+  // ended. Makes it non-blocking with TCP_NODELAY. Where the system cannot watch it, it is closed.
   connection(loop& owner, boost::asio::ip::tcp::socket socket);
   ~connection() override;
 
@@ -106,35 +107,35 @@ class connection final : public interruptible, private deadline_entry {
   void close(bool reset = false);
   // Ends our side only, after what was written.
   void shutdown_send();
-  [[nodiscard]] bool is_open() const { return socket_.is_open(); }
+  [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
   [[nodiscard]] loop& owner() { return owner_; }
-  [[nodiscard]] int native_handle() { return socket_.native_handle(); }
+  [[nodiscard]] int native_handle() const { return descriptor_; }
   [[nodiscard]] std::string peer_address() const;
 
  private:
   struct waiter {
     std::coroutine_handle<> handle;
     io_status* outcome{nullptr};
-    bool armed{false};  // an asio wait is outstanding
-    bool fired{false};  // it completed while nobody waited
+    bool ready{false};  // may go on: nothing since has said that it would block
   };
   friend void intrusive_ptr_add_ref(connection* one) noexcept;
   friend void intrusive_ptr_release(connection* one) noexcept;
   void deadline_passed() override;
+  void became_ready(std::uint32_t events) override;
   void end_waits(io_status outcome);
-  void arm(waiter& side, boost::asio::socket_base::wait_type kind);
-  void on_ready(waiter& side, bool reading, bool failed);
-  void wake(waiter& side, io_status outcome);
+  void tell_watcher();
+  static void wake(waiter& side);
   io_result tls_result(int returned);
   io_result tls_write(std::span<const iovec> segments);
 
   loop& owner_;
-  boost::asio::ip::tcp::socket socket_;
+  int descriptor_{-1};
   tls_session tls_;
   read_watcher* watcher_{nullptr};
   waiter read_;
   waiter write_;
-  std::uint32_t owners_{0};  // outstanding waits own it too
+  std::uint32_t owners_{0};
+  bool ended_{false};  // the peer's end was seen: a short read says nothing about what follows
   bool interrupted_{false};
   bool expired_{false};
   bool tls_read_wants_write_{false};  // TLS asked for the other direction before it can go on

@@ -93,13 +93,15 @@ task<lease> connect_to(loop& owner, tcp::endpoint to, mono_time until, wait_slot
     made.status = connect_status::refused;
     co_return made;
   }
+  raw.native_non_blocking(true, ec);
+  const bool at_once =
+      ::connect(raw.native_handle(), to.data(), static_cast<socklen_t>(to.size())) == 0;
+  if (!at_once && errno != EINPROGRESS) {
+    made.status = connect_status::refused;
+    co_return made;
+  }
   made.socket = connection_ptr{new connection{owner, std::move(raw)}};
-  const int fd = made.socket->native_handle();
-  if (::connect(fd, to.data(), static_cast<socklen_t>(to.size())) != 0) {
-    if (errno != EINPROGRESS) {
-      made.status = connect_status::refused;
-      co_return made;
-    }
+  if (!at_once) {
     made.socket->expires_at(until);
     slot.waiting = made.socket.get();
     const io_status waited = co_await made.socket->writable();
@@ -112,7 +114,7 @@ task<lease> connect_to(loop& owner, tcp::endpoint to, mono_time until, wait_slot
   }
   int problem = 0;
   socklen_t size = sizeof problem;
-  ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &problem, &size);
+  ::getsockopt(made.socket->native_handle(), SOL_SOCKET, SO_ERROR, &problem, &size);
   if (problem != 0) made.status = connect_status::refused;
   co_return made;
 }

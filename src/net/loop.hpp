@@ -13,17 +13,23 @@
 #include "base/task.hpp"
 #include "base/time.hpp"
 #include "net/deadline.hpp"
+#include "net/poller.hpp"
 
 namespace weir::net {
 
 class loop {
  public:
   explicit loop(const clock& time)
-      : io_{1}, time_{time}, deadlines_{io_, time}, scratch_{new char[scratch_size]} {}
+      : io_{1},
+        time_{time},
+        deadlines_{io_, time},
+        sockets_{io_},
+        scratch_{new char[scratch_size]} {}
 
   [[nodiscard]] boost::asio::io_context& io() { return io_; }
   [[nodiscard]] const clock& time() const { return time_; }
   [[nodiscard]] deadline_wheel& deadlines() { return deadlines_; }
+  [[nodiscard]] poller& sockets() { return sockets_; }
   // Bytes read here are gone after the next suspension.
   [[nodiscard]] std::span<char> scratch() { return {scratch_.get(), scratch_size}; }
 
@@ -60,6 +66,7 @@ class loop {
   boost::asio::io_context io_;
   const clock& time_;
   deadline_wheel deadlines_;
+  poller sockets_;
   std::unique_ptr<char[]> scratch_;
 };
 
