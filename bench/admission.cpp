@@ -80,7 +80,7 @@ void admit(scene& s, const std::string& user, const std::string& model, store::a
       {&s.rules.sliding, s.keys.key(s.names[4], of_user), 1, false},
       {&s.rules.at_once, s.keys.key(s.names[5], of_user), 1, false},
   };
-  s.store.admit_now(claims, s.clock.now(), out);
+  s.store.admit_now(claims, {}, s.clock.now(), out);
 }
 
 struct cost {
@@ -159,7 +159,7 @@ double bytes_per_key() {
   for (std::uint64_t i = 0; i < keys; ++i) {
     const key128 user = hasher.value(std::to_string(i));
     const store::claim one[] = {{&rules.user, hasher.key(name, {&user, 1}), 1, false}};
-    filled.admit_now(one, instant{}, out);
+    filled.admit_now(one, {}, instant{}, out);
     filled.settle_now(out.held, {1, 0}, instant{});
   }
   return static_cast<double>(mallinfo2().uordblks - before) / static_cast<double>(keys);

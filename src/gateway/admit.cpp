@@ -68,6 +68,8 @@ std::int64_t amount_of(const exchange& x, policy::unit unit) {
       return 1;
     case policy::unit::tokens:
       return x.reserved.count;
+    case policy::unit::money:
+      return 0;
   }
   return 0;
 }
@@ -76,12 +78,14 @@ void gather(exchange& x, subjects& who, const std::vector<book_limit>& limits, g
   for (const auto& limit : limits) {
     const auto unit = limit.source->rule.unit();
     const std::int64_t amount = amount_of(x, unit);
-    if (unit == policy::unit::tokens && amount == 0) continue;
+    if (amount == 0) continue;
     if (limit.source->per.model && x.model == nullptr) continue;
     if (limit.source->per.provider && x.model == nullptr) continue;
     if (into.count == store::max_claims) return;
     into.limits[into.count] = &limit;
-    into.claims[into.count] = {&limit.source->rule, who.key(limit), amount, limit.source->observe};
+    into.claims[into.count] = {&limit.source->rule, who.key(limit), amount,
+                               limit.source->observe ? store::manner::observe
+                                                     : store::manner::enforce};
     ++into.count;
   }
 }
@@ -104,7 +108,7 @@ gathered gather_all(exchange& x) {
 
 void note_observed(exchange& x, const gathered& all, const store::admission& answer) {
   for (std::size_t i = 0; i < all.count; ++i) {
-    if (!all.claims[i].observe || answer.verdicts[i].allowed) continue;
+    if (all.claims[i].manner != store::manner::observe || answer.verdicts[i].allowed) continue;
     x.observed = true;
     x.on.metrics().add(observe::family::would_refuse, {all.limits[i]->source->where});
   }
@@ -116,7 +120,7 @@ bool admit(exchange& x) {
   const gathered all = gather_all(x);
   auto& answer = x.on.admission();
   const std::span<const store::claim> claims{all.claims.data(), all.count};
-  x.on.with().limits.admit_now(claims, x.decided, answer);
+  x.on.with().limits.admit_now(claims, {}, x.decided, answer);
   const std::span<const book_limit* const> limits{all.limits.data(), all.count};
   const std::span<const store::verdict> verdicts{answer.verdicts.data(), answer.verdicts.size()};
   x.open->limit_headers = render_limit_headers(

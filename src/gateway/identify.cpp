@@ -36,7 +36,7 @@ bool too_many_failures(exchange& x, const std::string& address) {
   const store::claim claim{&with.failed_logins,
                            with.lasting.hasher.key(with.failed_logins_name, subject), 1};
   store::admission answer;
-  with.limits.admit_now({&claim, 1}, x.decided, answer);
+  with.limits.admit_now({&claim, 1}, {}, x.decided, answer);
   if (answer.allowed) {
     with.limits.settle_now(answer.held, {1, 0}, x.decided);
     return false;

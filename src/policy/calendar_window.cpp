@@ -21,9 +21,10 @@ microseconds calendar_window::rest(instant now) const {
 }
 
 decision calendar_window::check(std::int64_t amount, std::int64_t n, instant now) const {
-  decision d{.limit = amount, .remaining = std::max<std::int64_t>(0, amount - used_)};
+  decision d{
+      .limit = amount, .remaining = std::max<std::int64_t>(0, amount - used_), .used = used_};
   d.reset = reset(now);
-  d.allowed = n <= amount && used_ + n <= amount;
+  d.allowed = n <= amount - used_;
   d.never = n > amount;
   if (!d.allowed && !d.never) d.wait = rest(now);
   return d;

@@ -6,6 +6,7 @@
 
 #include "policy/decision.hpp"
 #include "policy/limit.hpp"
+#include "policy/saturate.hpp"
 
 namespace weir::policy {
 
@@ -31,7 +32,7 @@ class calendar_window {
 
   // Takes n >= 0, whether it fits or not. Returns the window's stamp.
   std::int64_t charge(std::int64_t n) {
-    used_ += n;
+    used_ = saturating_add(used_, n);
     return stamp();
   }
 

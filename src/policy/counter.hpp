@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "policy/decision.hpp"
+#include "policy/saturate.hpp"
 
 namespace weir::policy {
 
@@ -48,8 +49,9 @@ class total_counter {
   // A refusal is for ever, as seen by a caller that goes on asking.
   [[nodiscard]] decision check(std::int64_t amount, std::int64_t n, std::int64_t now) const {
     const std::int64_t used = idle(now) ? 0 : used_;
-    decision d{.limit = amount, .remaining = std::max<std::int64_t>(0, amount - used)};
-    d.allowed = n <= amount && used + n <= amount;
+    decision d{
+        .limit = amount, .remaining = std::max<std::int64_t>(0, amount - used), .used = used};
+    d.allowed = n <= amount - used;
     d.never = !d.allowed;
     if (used > 0) d.reset = microseconds{std::max<std::int64_t>(0, last_ + keep_ - now)};
     return d;
@@ -60,7 +62,7 @@ class total_counter {
       used_ = 0;
       since_ = now;
     }
-    used_ += n;
+    used_ = saturating_add(used_, n);
     last_ = std::max(now, last_);
     return since_;
   }

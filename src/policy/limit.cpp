@@ -8,6 +8,7 @@ namespace weir::policy {
 namespace {
 
 constexpr std::int64_t max_amount = std::int64_t{1} << 50;
+constexpr std::int64_t max_money = 4'000'000'000'000'000'000;
 constexpr microseconds max_window = std::chrono::hours{24 * 400};
 
 bool has_window(algorithm a) {
@@ -17,7 +18,12 @@ bool has_window(algorithm a) {
 }  // namespace
 
 result<limit_rule> limit_rule::make(const limit_spec& spec) {
-  if (spec.amount < 1 || spec.amount > max_amount) {
+  if (spec.unit == unit::money && (spec.amount < 1 || spec.amount > max_money))
+    return fail("a limit on money: expected more than 0 and at most 4000000 of the currency");
+  if (spec.unit == unit::money && spec.algorithm == algorithm::token_bucket) {
+    return fail("a limit on money in a token_bucket: expected sliding_window or calendar");
+  }
+  if (spec.unit != unit::money && (spec.amount < 1 || spec.amount > max_amount)) {
     return fail("a limit of " + std::to_string(spec.amount) +
                 ": expected an amount from 1 to 2^50; to refuse everything, remove the model or "
                 "the permission instead");

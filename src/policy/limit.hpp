@@ -17,6 +17,7 @@ enum class unit : std::uint8_t {
   requests,    // one per call
   tokens,      // reserved before the call, settled with the real usage
   concurrent,  // held while the call runs
+  money,       // pico-units of one currency, reserved and settled as tokens are
 };
 
 enum class algorithm : std::uint8_t {
@@ -41,7 +42,8 @@ struct limit_spec {
 // A limit that passed its checks. Cheap to copy; immutable, so it may be read by any thread.
 class limit_rule {
  public:
-  // Errors: amount < 1 or > 2^50, window < 1 us or > 400 days where one is needed, an unknown zone,
+  // Errors: amount < 1 or > 2^50 (money: > 4e18, four million of a currency), money in a token
+  // bucket, window < 1 us or > 400 days where one is needed, an unknown zone,
   // a unit that does not go with the algorithm. Reads the time zone database, once per zone.
   static result<limit_rule> make(const limit_spec& spec);
 

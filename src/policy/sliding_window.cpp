@@ -54,10 +54,10 @@ decision sliding_window::check(std::int64_t amount, std::int64_t n, std::int64_t
 
   decision d{.limit = amount, .remaining = std::max<std::int64_t>(0, amount - used)};
   if (used > 0) d.reset = reset(now);
-  d.allowed = n <= amount && used + n <= amount;
+  d.allowed = n <= amount - used;
   d.never = n > amount;
   if (d.allowed || d.never) return d;
-  for (; i < records && used + n > amount; ++i) {
+  for (; i < records && n > amount - used; ++i) {
     used -= ring_->at(i).amount;
     d.wait = microseconds{ring_->at(i).stamp + window_ - now};
   }

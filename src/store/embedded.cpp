@@ -8,6 +8,7 @@
 #include <mutex>
 #include <stdexcept>
 
+#include "policy/saturate.hpp"
 #include "store/limit_table.hpp"
 #include "store/spin_lock.hpp"
 
@@ -18,7 +19,13 @@ namespace {
 constexpr unsigned shard_bits = 6;
 constexpr std::size_t shard_count = std::size_t{1} << shard_bits;  // a set of them is one word
 constexpr std::size_t looks_per_call = 4;  // at idle entries in a shard that got a new one
-constexpr std::int64_t max_real = std::int64_t{1} << 50;  // of what an engine may report
+// Of what an engine may report: tokens, and pico-units (a million of a currency).
+constexpr std::int64_t max_real = std::int64_t{1} << 50;
+constexpr std::int64_t max_cost = 1'000'000'000'000'000'000;
+
+bool settles(policy::unit what) {
+  return what == policy::unit::tokens || what == policy::unit::money;
+}
 
 std::size_t shard_of(key128 key) { return static_cast<std::size_t>(key.high >> (64 - shard_bits)); }
 
@@ -29,12 +36,12 @@ struct alignas(64) embedded::shard {
   limit_table table;
   std::int64_t open{0};
   std::int64_t held{0};
-  std::int64_t reserved{0};
+  std::uint64_t reserved{0};  // of units that do not add up: right modulo 2^64, and 0 at rest
 
   void count(policy::unit what, std::int64_t amount, std::int64_t admissions) {
     open += admissions;
     if (what == policy::unit::concurrent) held += amount;
-    if (what == policy::unit::tokens) reserved += amount;
+    if (settles(what)) reserved += static_cast<std::uint64_t>(amount);
   }
 };
 
@@ -42,6 +49,7 @@ struct alignas(64) embedded::shard {
 struct embedded::candidate {
   shard* home;
   limit_table::slot* slot;
+  std::int64_t amount;  // what the claim asks for, its part for the answer included
   std::int64_t before;  // what earlier claims of this call take from the same entry
   limit_table::place place;
   bool takes;
@@ -73,12 +81,19 @@ class locked {
 
 // What earlier claims of this call on the same entry will have taken.
 template <class Candidates>
-std::int64_t taken_before(std::span<const claim> claims, const Candidates& all, std::size_t i) {
+std::int64_t taken_before(const Candidates& all, std::size_t i) {
   std::int64_t sum = 0;
   for (std::size_t j = 0; j < i; ++j) {
-    if (all[j].slot == all[i].slot && all[j].takes) sum += claims[j].amount;
+    if (all[j].slot == all[i].slot && all[j].takes)
+      sum = policy::saturating_add(sum, all[j].amount);
   }
   return sum;
+}
+
+// What a claim asks for with an answer of so many tokens.
+std::int64_t amount_with(const claim& c, std::int64_t output) {
+  if (c.per_output == 0 || c.amount < 0) return c.amount;
+  return policy::saturating_add(c.amount, policy::saturating_multiply(c.per_output, output));
 }
 
 // Of two refusals the one to tell: that which waiting does not help, else the longer wait.
@@ -92,7 +107,8 @@ bool worse(const verdict& a, const verdict& b) {
 embedded::embedded() : shards_{new shard[shard_count]} {}
 embedded::~embedded() = default;
 
-void embedded::admit_now(std::span<const claim> claims, instant now, admission& out) {
+void embedded::admit_now(std::span<const claim> claims, output_range output, instant now,
+                         admission& out) {
   if (claims.size() > max_claims) throw std::logic_error{"a call with more than 32 claims"};
   out.allowed = true;
   out.refused = admission::none;
@@ -105,6 +121,7 @@ void embedded::admit_now(std::span<const claim> claims, instant now, admission& 
 
   candidates all;  // NOLINT(cppcoreguidelines-pro-type-member-init): only what is set is read
   const std::uint64_t grown = find(claims, now, all);
+  out.output = affordable(claims, output, now, all);
   const std::size_t taking = evaluate(claims, now, all, out);
   out.held = out.allowed ? grant{taking} : grant{};
   if (out.allowed) commit(claims, now, all, out);
@@ -142,6 +159,29 @@ std::uint64_t embedded::find(std::span<const claim> claims, instant now, candida
   return grown;
 }
 
+// The longest answer that every claim that shrinks affords, within the range. Claims on one entry
+// share what it has.
+std::int64_t embedded::affordable(std::span<const claim> claims, output_range output, instant now,
+                                  const candidates& all) {
+  std::int64_t most = output.most;
+  for (std::size_t i = 0; i < claims.size() && most > output.least; ++i) {
+    const claim& asking = claims[i];
+    if (!asking.shrinks || asking.manner != manner::enforce || asking.per_output <= 0) continue;
+    std::int64_t fixed = 0;
+    std::int64_t each = 0;
+    for (std::size_t j = 0; j < claims.size(); ++j) {
+      if (all[j].slot != all[i].slot) continue;
+      fixed = policy::saturating_add(fixed, std::max<std::int64_t>(0, claims[j].amount));
+      each = policy::saturating_add(each, claims[j].per_output);
+    }
+    policy::limit_state& state = all[i].slot->state;
+    state.prepare(*asking.rule, now);
+    const std::int64_t left = std::max<std::int64_t>(0, state.check(0, now).remaining - fixed);
+    most = std::min(most, left / each);
+  }
+  return std::max(most, output.least);
+}
+
 // Asks all limits, takes nothing. Returns how many claims will take.
 std::size_t embedded::evaluate(std::span<const claim> claims, instant now, candidates& all,
                                admission& out) {
@@ -152,13 +192,15 @@ std::size_t embedded::evaluate(std::span<const claim> claims, instant now, candi
     policy::limit_state& state = all[i].slot->state;
     state.prepare(*c.rule, now);
     const std::uint64_t bit = std::uint64_t{1} << (c.key.low & 63U);
-    all[i].before = (seen & bit) != 0 ? taken_before(claims, all, i) : 0;
+    all[i].amount = amount_with(c, out.output);
+    all[i].before = (seen & bit) != 0 ? taken_before(all, i) : 0;
     seen |= bit;
-    const std::int64_t asked = c.amount < 0 ? c.amount : all[i].before + c.amount;
+    const std::int64_t asked =
+        c.amount < 0 ? c.amount : policy::saturating_add(all[i].before, all[i].amount);
     verdict& v = out.verdicts[i] = state.check(asked, now);
-    all[i].takes = v.allowed;
-    taking += v.allowed ? 1 : 0;
-    if (v.allowed || c.observe) continue;
+    all[i].takes = v.allowed || (c.manner == manner::soft && c.amount >= 0);
+    taking += all[i].takes ? 1 : 0;
+    if (v.allowed || c.manner != manner::enforce) continue;
     if (out.allowed || worse(v, out.verdicts[out.refused])) out.refused = i;
     out.allowed = false;
   }
@@ -172,13 +214,15 @@ void embedded::commit(std::span<const claim> claims, instant now, const candidat
     if (!all[i].takes) continue;
     const claim& c = claims[i];
     policy::limit_state& state = all[i].slot->state;
-    const policy::charged done = state.charge(c.amount, now);
-    out.verdicts[i].remaining -= all[i].before + c.amount;
+    const std::int64_t amount = all[i].amount;
+    const policy::charged done = state.charge(amount, now);
+    const std::int64_t taken = policy::saturating_add(all[i].before, amount);
+    out.verdicts[i].remaining = std::max<std::int64_t>(0, out.verdicts[i].remaining - taken);
     out.verdicts[i].reset = done.reset;
-    all[i].home->count(c.rule->unit(), c.amount, 1);
+    all[i].home->count(c.rule->unit(), amount, 1);
     const auto shard_number = static_cast<std::uint64_t>(all[i].home - shards_.get());
-    *item++ = {shard_number << 32U | all[i].place, c.amount, done.stamp, state.how(),
-               c.rule->unit()};
+    *item++ = {shard_number << 32U | all[i].place, amount, done.stamp, state.how(), c.rule->unit(),
+               c.currency};
   }
 }
 
@@ -191,6 +235,8 @@ void embedded::settle_now(grant& held, usage real, instant now) {
     policy::limit_state& state = s.table.at(static_cast<limit_table::place>(item.place)).state;
     std::int64_t used = item.taken;
     if (item.unit == policy::unit::tokens) used = tokens;
+    if (item.unit == policy::unit::money)
+      used = std::clamp<std::int64_t>(real.money[item.currency], 0, max_cost);
     if (item.unit == policy::unit::requests && real.requests <= 0) used = 0;
     state.settle(item.how, item.taken, used, item.stamp, now);
     s.count(item.unit, -item.taken, -1);
@@ -225,20 +271,22 @@ std::size_t embedded::sweep(instant now, std::size_t budget) {
 
 embedded_totals embedded::totals() const {
   embedded_totals sum;
+  std::uint64_t reserved = 0;
   for (std::size_t i = 0; i < shard_count; ++i) {
     const shard& s = shards_[i];
     const std::lock_guard hold{s.lock};
     sum.entries += s.table.size();
     sum.open += s.open;
     sum.held += s.held;
-    sum.reserved += s.reserved;
+    reserved += s.reserved;
   }
+  sum.reserved = static_cast<std::int64_t>(reserved);
   return sum;
 }
 
-task<admission> embedded::admit(std::vector<claim> claims, instant now) {
+task<admission> embedded::admit(std::vector<claim> claims, output_range output, instant now) {
   admission out;
-  admit_now(claims, now, out);
+  admit_now(claims, output, now, out);
   co_return out;
 }
 

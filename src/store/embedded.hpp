@@ -17,7 +17,7 @@ struct embedded_totals {
   std::size_t entries{0};    // keys that are remembered
   std::int64_t open{0};      // claims taken and not yet settled
   std::int64_t held{0};      // concurrent slots held
-  std::int64_t reserved{0};  // tokens reserved by open claims
+  std::int64_t reserved{0};  // tokens and pico-units reserved by open claims
 };
 
 class embedded final : public store {
@@ -29,7 +29,7 @@ class embedded final : public store {
 
   // As store::admit, at once. `out` is overwritten; an unsettled grant in it is a bug. At most
   // max_claims claims; the same key may occur twice.
-  void admit_now(std::span<const claim> claims, instant now, admission& out);
+  void admit_now(std::span<const claim> claims, output_range output, instant now, admission& out);
 
   // As store::settle, at once; `held` is empty afterwards.
   void settle_now(grant& held, usage real, instant now);
@@ -48,7 +48,7 @@ class embedded final : public store {
   // Exact when nothing else runs; walks the tables, so for tests and metrics only.
   [[nodiscard]] embedded_totals totals() const;
 
-  task<admission> admit(std::vector<claim> claims, instant now) override;
+  task<admission> admit(std::vector<claim> claims, output_range output, instant now) override;
   task<void> settle(grant held, usage real, instant now) override;
   [[nodiscard]] embedded* immediate() noexcept override { return this; }
 
@@ -58,6 +58,8 @@ class embedded final : public store {
   using candidates = std::array<candidate, max_claims>;
 
   std::uint64_t find(std::span<const claim> claims, instant now, candidates& all);
+  static std::int64_t affordable(std::span<const claim> claims, output_range output, instant now,
+                                 const candidates& all);
   static std::size_t evaluate(std::span<const claim> claims, instant now, candidates& all,
                               admission& out);
   void commit(std::span<const claim> claims, instant now, const candidates& all, admission& out);

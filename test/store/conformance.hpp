@@ -1,6 +1,6 @@
 // What every store must answer. A store's test file names a driver and instantiates the suite with
-// it: a class with admit(const std::vector<claim>&, instant) -> admission and settle(grant, usage,
-// instant), made anew for each test over an empty store; see embedded_test.cpp.
+// it: a class with admit(const std::vector<claim>&, output_range, instant) -> admission and
+// settle(grant, usage, instant), made anew for each test over an empty store; see embedded_test.cpp.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,8 +20,8 @@ namespace weir::store::test {
 template <class Driver>
 class store_conformance : public ::testing::Test {
  protected:
-  admission admit(const std::vector<claim>& claims, std::int64_t us) {
-    return driver_.admit(claims, at(us));
+  admission admit(const std::vector<claim>& claims, std::int64_t us, output_range output = {}) {
+    return driver_.admit(claims, output, at(us));
   }
   void settle(admission& a, usage real, std::int64_t us) {
     driver_.settle(std::move(a.held), real, at(us));
@@ -103,7 +103,7 @@ TYPED_TEST_P(store_conformance, the_same_key_twice_in_a_call_counts_twice) {
 TYPED_TEST_P(store_conformance, an_observed_limit_refuses_nothing_and_counts_as_if_enforced) {
   int reported = 0;
   for (int i = 0; i < 5; ++i) {
-    const admission a = this->admit({{&this->ten_, key(1), 1}, {&this->two_, key(2), 1, true}}, 0);
+    const admission a = this->admit({{&this->ten_, key(1), 1}, {&this->two_, key(2), 1, manner::observe}}, 0);
     EXPECT_TRUE(a.allowed);
     reported += a.verdicts[1].allowed ? 0 : 1;
   }
@@ -212,6 +212,104 @@ TYPED_TEST_P(store_conformance, random_calls_are_answered_as_a_plain_reference_a
   }
 }
 
+TYPED_TEST_P(store_conformance, a_soft_limit_refuses_nothing_and_counts_everything) {
+  for (const policy::algorithm how :
+       {policy::algorithm::calendar, policy::algorithm::sliding_window, policy::algorithm::total}) {
+    const policy::limit_rule r = rule(5, how, policy::unit::tokens);
+    const key128 k = key(300 + static_cast<std::uint64_t>(how));
+    admission within = this->admit({{&r, k, 4, manner::soft}}, 0);
+    EXPECT_TRUE(within.verdicts[0].allowed);
+    admission over = this->admit({{&r, k, 4, manner::soft}}, 0);
+    EXPECT_TRUE(over.allowed);
+    EXPECT_FALSE(over.verdicts[0].allowed);
+    EXPECT_EQ(over.verdicts[0].remaining, 0);
+    this->settle(within, {1, 4}, 0);
+    this->settle(over, {1, 3}, 0);
+    EXPECT_EQ(this->remaining(r, k, 0), 0);
+    if (how == policy::algorithm::sliding_window) continue;
+    EXPECT_EQ(this->admit({{&r, k, 0, manner::soft}}, 0).verdicts[0].used, 7);
+  }
+}
+
+TYPED_TEST_P(store_conformance, an_answer_is_bounded_by_what_a_cap_affords) {
+  const policy::limit_rule cap = rule(1000, policy::algorithm::calendar, policy::unit::tokens);
+  const policy::limit_rule bucket = rule(5000, policy::algorithm::token_bucket,
+                                         policy::unit::tokens);
+  claim capped{&cap, key(1), 300};
+  capped.shrinks = true;
+  capped.per_output = 2;
+  claim limited{&bucket, key(2), 300};
+  limited.per_output = 2;
+  admission a = this->admit({limited, capped}, 0, {1, 4096});
+  EXPECT_TRUE(a.allowed);
+  EXPECT_EQ(a.output, 350);
+  EXPECT_EQ(a.verdicts[0].remaining, 4000) << "both take what was granted";
+  EXPECT_EQ(a.verdicts[1].remaining, 0);
+  const admission full = this->admit({limited, capped}, 0, {1, 4096});
+  EXPECT_FALSE(full.allowed);
+  EXPECT_EQ(full.refused, 1U);
+  EXPECT_EQ(this->remaining(bucket, key(2), 0), 4000);
+  this->settle(a, {1, 400}, 0);
+  EXPECT_EQ(this->remaining(cap, key(1), 0), 600);
+  EXPECT_EQ(this->admit({capped}, 0, {1, 100}).output, 100);
+}
+
+TYPED_TEST_P(store_conformance, a_caller_that_names_a_length_gets_it_or_nothing) {
+  const policy::limit_rule cap = rule(1000, policy::algorithm::calendar, policy::unit::tokens);
+  claim capped{&cap, key(1), 300};
+  capped.shrinks = true;
+  capped.per_output = 1;
+  EXPECT_FALSE(this->admit({capped}, 0, {701, 701}).allowed);
+  const admission a = this->admit({capped}, 0, {700, 700});
+  EXPECT_TRUE(a.allowed);
+  EXPECT_EQ(a.output, 700);
+}
+
+// 4 million of a currency, to the pico-unit.
+TYPED_TEST_P(store_conformance, money_is_exact_to_the_pico_unit) {
+  constexpr std::int64_t unit = 1'000'000'000'000;
+  const policy::limit_rule cap =
+      rule(4'000'000 * unit, policy::algorithm::calendar, policy::unit::money);
+  claim c{&cap, key(1), 3'999'999 * unit + 1};
+  c.currency = 2;
+  admission a = this->admit({c}, 0);
+  EXPECT_TRUE(a.allowed);
+  EXPECT_EQ(a.verdicts[0].remaining, unit - 1);
+  c.amount = unit;
+  EXPECT_FALSE(this->admit({c}, 0).allowed);
+  c.amount = unit - 1;
+  admission b = this->admit({c}, 0);
+  EXPECT_TRUE(b.allowed);
+  usage real{1, 77};
+  real.money = {5, 6, 7, 8};
+  this->settle(a, real, 0);
+  this->settle(b, real, 0);
+  EXPECT_EQ(this->remaining(cap, key(1), 0), 4'000'000 * unit - 14);
+}
+
+// BC-087: what one token costs is far below a nano-unit's rounding.
+TYPED_TEST_P(store_conformance, a_million_small_costs_add_up_without_drift) {
+  const policy::limit_rule cap =
+      rule(1'000'000'000'000, policy::algorithm::calendar, policy::unit::money);
+  for (int i = 0; i < 2000; ++i) {
+    admission a = this->admit({{&cap, key(1), 40'000}}, 0);
+    usage real{1, 1};
+    real.money[0] = 37'500;
+    this->settle(a, real, 0);
+  }
+  EXPECT_EQ(this->remaining(cap, key(1), 0), 1'000'000'000'000 - 2000 * 37'500);
+}
+
+TYPED_TEST_P(store_conformance, an_overrun_is_a_debt_that_counts_to_the_last_token) {
+  const policy::limit_rule cap = rule(1000, policy::algorithm::calendar, policy::unit::tokens);
+  admission a = this->admit({{&cap, key(1), 600}}, 0);
+  this->settle(a, {1, 1250}, 0);
+  const admission next = this->admit({{&cap, key(1), 1}}, 0);
+  EXPECT_FALSE(next.allowed);
+  EXPECT_EQ(next.verdicts[0].used, 1250);
+  EXPECT_TRUE(this->admit({{&cap, key(1), 1}}, minute).allowed) << "it belongs to its own window";
+}
+
 REGISTER_TYPED_TEST_SUITE_P(
     store_conformance, a_call_without_limits_is_admitted_and_holds_nothing,
     a_call_refused_by_one_limit_takes_nothing_from_the_others,
@@ -223,6 +321,10 @@ REGISTER_TYPED_TEST_SUITE_P(
     a_call_can_be_settled_when_its_configuration_is_gone, a_reload_resets_nothing,
     the_first_calls_of_an_unknown_caller_are_limited_too,
     a_busy_caller_gets_its_quota_back_in_every_window,
-    random_calls_are_answered_as_a_plain_reference_answers_them);
+    random_calls_are_answered_as_a_plain_reference_answers_them,
+    a_soft_limit_refuses_nothing_and_counts_everything,
+    an_answer_is_bounded_by_what_a_cap_affords, a_caller_that_names_a_length_gets_it_or_nothing,
+    money_is_exact_to_the_pico_unit, a_million_small_costs_add_up_without_drift,
+    an_overrun_is_a_debt_that_counts_to_the_last_token);
 
 }  // namespace weir::store::test

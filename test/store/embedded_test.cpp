@@ -13,10 +13,10 @@ using policy::algorithm;
 // Through the interface that every store has.
 struct as_a_store {
   embedded it;
-  admission admit(const std::vector<claim>& claims, instant now) {
+  admission admit(const std::vector<claim>& claims, output_range output, instant now) {
     store& s = it;
     std::optional<admission> out;
-    task<admission> work = s.admit(claims, now);
+    task<admission> work = s.admit(claims, output, now);
     keep_result(work, out);
     return std::move(*out);
   }
@@ -33,8 +33,8 @@ struct as_a_store {
 struct at_once {
   embedded it;
   admission out;
-  admission admit(const std::vector<claim>& claims, instant now) {
-    it.admit_now(claims, now, out);
+  admission admit(const std::vector<claim>& claims, output_range output, instant now) {
+    it.admit_now(claims, output, now, out);
     it.sweep(now, 200);
     return std::move(out);
   }
@@ -52,7 +52,7 @@ class embedded_store : public ::testing::Test {
  protected:
   admission admit(const std::vector<claim>& claims, std::int64_t us) {
     admission out;
-    it_.admit_now(claims, at(us), out);
+    it_.admit_now(claims, {}, at(us), out);
     return out;
   }
   embedded it_;
@@ -105,7 +105,7 @@ TEST_F(embedded_store, entries_go_when_they_have_been_whole_for_a_window_and_not
     const policy::limit_rule r = rule(5, how);
     admission a;
     const claim one[] = {{&r, key(1), 5, false}};
-    fresh.admit_now(one, at(0), a);
+    fresh.admit_now(one, {}, at(0), a);
     EXPECT_EQ(fresh.sweep(at(100 * minute), 100'000), 0U) << "a call is open";
     fresh.settle_now(a.held, {1, 0}, at(0));
     EXPECT_EQ(fresh.sweep(at(minute - 1), 100'000), 0U);

@@ -46,7 +46,7 @@ TEST_P(threads, five_hundred_calls_at_once_against_n_admit_exactly_n) {
       std::vector<admission> answers(calls);
       together(GetParam(), [&](int, int i) {
         const claim one[] = {{&limit, key(5), 1, false}};
-        fresh.admit_now(one, at(0), answers[static_cast<std::size_t>(i)]);
+        fresh.admit_now(one, {}, at(0), answers[static_cast<std::size_t>(i)]);
       });
       std::int64_t admitted = 0;
       for (const admission& a : answers) admitted += a.allowed ? 1 : 0;
@@ -70,7 +70,7 @@ TEST_P(threads, claims_in_any_order_are_taken_all_or_none) {
         {&wide, key(1), 1, false}, {&narrow, key(2), 1, false}, {&middle, key(3), 1, false}};
     std::rotate(claims.begin(), claims.begin() + i % 3, claims.end());
     admission a;
-    it_.admit_now(claims, at(0), a);
+    it_.admit_now(claims, {}, at(0), a);
     admitted += a.allowed ? 1 : 0;
   });
   EXPECT_EQ(admitted, 150);
@@ -86,7 +86,7 @@ TEST_P(threads, never_more_than_the_limit_run_at_once) {
   together(GetParam(), [&](int, int) {
     const claim one[] = {{&slots, key(1), 1, false}};
     admission a;
-    it_.admit_now(one, at(0), a);
+    it_.admit_now(one, {}, at(0), a);
     if (!a.allowed) return;
     const int now = ++running;
     for (int seen = most; now > seen && !most.compare_exchange_weak(seen, now);) {
@@ -121,7 +121,7 @@ TEST_P(threads, nothing_is_left_after_a_storm_of_calls_of_all_kinds) {
                           static_cast<std::int64_t>(random() % 5), random() % 8 == 0});
       }
       admission a;
-      it_.admit_now(claims, when, a);
+      it_.admit_now(claims, {}, when, a);
       open.push_back(std::move(a.held));
       if (random() % 2 == 0) {
         it_.settle_now(open[random() % open.size()], {1, 7}, when);
