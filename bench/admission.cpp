@@ -73,12 +73,12 @@ void admit(scene& s, const std::string& user, const std::string& model, store::a
   const std::span<const key128> of_user{&um[0], 1};
   const std::span<const key128> of_model{&um[1], 1};
   const store::claim claims[] = {
-      {&s.rules.user, s.keys.key(s.names[0], of_user), 1, false},
-      {&s.rules.both, s.keys.key(s.names[1], um), 1, false},
-      {&s.rules.model, s.keys.key(s.names[2], of_model), 1, false},
-      {&s.rules.tokens, s.keys.key(s.names[3], of_user), 1200, false},
-      {&s.rules.sliding, s.keys.key(s.names[4], of_user), 1, false},
-      {&s.rules.at_once, s.keys.key(s.names[5], of_user), 1, false},
+      {&s.rules.user, s.keys.key(s.names[0], of_user), 1},
+      {&s.rules.both, s.keys.key(s.names[1], um), 1},
+      {&s.rules.model, s.keys.key(s.names[2], of_model), 1},
+      {&s.rules.tokens, s.keys.key(s.names[3], of_user), 1200},
+      {&s.rules.sliding, s.keys.key(s.names[4], of_user), 1},
+      {&s.rules.at_once, s.keys.key(s.names[5], of_user), 1},
   };
   s.store.admit_now(claims, {}, s.clock.now(), out);
 }
@@ -158,7 +158,7 @@ double bytes_per_key() {
   store::admission out;
   for (std::uint64_t i = 0; i < keys; ++i) {
     const key128 user = hasher.value(std::to_string(i));
-    const store::claim one[] = {{&rules.user, hasher.key(name, {&user, 1}), 1, false}};
+    const store::claim one[] = {{&rules.user, hasher.key(name, {&user, 1}), 1}};
     filled.admit_now(one, {}, instant{}, out);
     filled.settle_now(out.held, {1, 0}, instant{});
   }

@@ -83,9 +83,9 @@ void gather(exchange& x, subjects& who, const std::vector<book_limit>& limits, g
     if (limit.source->per.provider && x.model == nullptr) continue;
     if (into.count == store::max_claims) return;
     into.limits[into.count] = &limit;
-    into.claims[into.count] = {&limit.source->rule, who.key(limit), amount,
-                               limit.source->observe ? store::manner::observe
-                                                     : store::manner::enforce};
+    into.claims[into.count] = {
+        &limit.source->rule, who.key(limit), amount,
+        limit.source->observe ? store::manner::observe : store::manner::enforce};
     ++into.count;
   }
 }

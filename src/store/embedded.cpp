@@ -221,7 +221,11 @@ void embedded::commit(std::span<const claim> claims, instant now, const candidat
     out.verdicts[i].reset = done.reset;
     all[i].home->count(c.rule->unit(), amount, 1);
     const auto shard_number = static_cast<std::uint64_t>(all[i].home - shards_.get());
-    *item++ = {shard_number << 32U | all[i].place, amount, done.stamp, state.how(), c.rule->unit(),
+    *item++ = {shard_number << 32U | all[i].place,
+               amount,
+               done.stamp,
+               state.how(),
+               c.rule->unit(),
                c.currency};
   }
 }

@@ -64,8 +64,8 @@ using verdict = policy::decision;
 
 // What a call really used.
 struct usage {
-  std::int64_t requests{1};  // 1: the call counts; 0: it is given back
-  std::int64_t tokens{0};    // prompt and answer; negative counts as 0
+  std::int64_t requests{1};                          // 1: the call counts; 0: it is given back
+  std::int64_t tokens{0};                            // prompt and answer; negative counts as 0
   std::array<std::int64_t, max_currencies> money{};  // pico-units; negative counts as 0
 };
 
@@ -108,9 +108,9 @@ struct admission {
 
   bool allowed{false};  // every enforced claim allowed it; otherwise nothing was taken
   std::size_t refused{
-      none};     // the enforced claim to tell the caller: never before the longest wait
-  instant at{};  // the store's time of the decision
-  grant held;    // empty when refused
+      none};               // the enforced claim to tell the caller: never before the longest wait
+  instant at{};            // the store's time of the decision
+  grant held;              // empty when refused
   std::int64_t output{0};  // tokens that the answer may have, of the range asked for
   boost::container::small_vector<verdict, 8> verdicts;  // one per claim, in their order. In a
                                                         // refused call, what remains is untouched
@@ -126,9 +126,10 @@ class store {
   // takes amount + per_output x the granted output.
   virtual task<admission> admit(std::vector<claim> claims, output_range output, instant now) = 0;
 
-  // Tokens and money become the real ones (what is given back is at most what was taken; more is a debt that
-  // counts), concurrent slots are freed. Idempotent: a settled or empty grant holds nothing. What
-  // was taken from a calendar or sliding window that is over by now stays with that window.
+  // Tokens and money become the real ones (what is given back is at most what was taken; more is a
+  // debt that counts), concurrent slots are freed. Idempotent: a settled or empty grant holds
+  // nothing. What was taken from a calendar or sliding window that is over by now stays with that
+  // window.
   virtual task<void> settle(grant held, usage real, instant now) = 0;
 
   // The in-process store, whose calls never wait, or null: the hot path uses it without a

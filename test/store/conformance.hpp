@@ -1,6 +1,7 @@
 // What every store must answer. A store's test file names a driver and instantiates the suite with
 // it: a class with admit(const std::vector<claim>&, output_range, instant) -> admission and
-// settle(grant, usage, instant), made anew for each test over an empty store; see embedded_test.cpp.
+// settle(grant, usage, instant), made anew for each test over an empty store; see
+// embedded_test.cpp.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -103,7 +104,8 @@ TYPED_TEST_P(store_conformance, the_same_key_twice_in_a_call_counts_twice) {
 TYPED_TEST_P(store_conformance, an_observed_limit_refuses_nothing_and_counts_as_if_enforced) {
   int reported = 0;
   for (int i = 0; i < 5; ++i) {
-    const admission a = this->admit({{&this->ten_, key(1), 1}, {&this->two_, key(2), 1, manner::observe}}, 0);
+    const admission a =
+        this->admit({{&this->ten_, key(1), 1}, {&this->two_, key(2), 1, manner::observe}}, 0);
     EXPECT_TRUE(a.allowed);
     reported += a.verdicts[1].allowed ? 0 : 1;
   }
@@ -233,8 +235,8 @@ TYPED_TEST_P(store_conformance, a_soft_limit_refuses_nothing_and_counts_everythi
 
 TYPED_TEST_P(store_conformance, an_answer_is_bounded_by_what_a_cap_affords) {
   const policy::limit_rule cap = rule(1000, policy::algorithm::calendar, policy::unit::tokens);
-  const policy::limit_rule bucket = rule(5000, policy::algorithm::token_bucket,
-                                         policy::unit::tokens);
+  const policy::limit_rule bucket =
+      rule(5000, policy::algorithm::token_bucket, policy::unit::tokens);
   claim capped{&cap, key(1), 300};
   capped.shrinks = true;
   capped.per_output = 2;
@@ -322,9 +324,8 @@ REGISTER_TYPED_TEST_SUITE_P(
     the_first_calls_of_an_unknown_caller_are_limited_too,
     a_busy_caller_gets_its_quota_back_in_every_window,
     random_calls_are_answered_as_a_plain_reference_answers_them,
-    a_soft_limit_refuses_nothing_and_counts_everything,
-    an_answer_is_bounded_by_what_a_cap_affords, a_caller_that_names_a_length_gets_it_or_nothing,
-    money_is_exact_to_the_pico_unit, a_million_small_costs_add_up_without_drift,
-    an_overrun_is_a_debt_that_counts_to_the_last_token);
+    a_soft_limit_refuses_nothing_and_counts_everything, an_answer_is_bounded_by_what_a_cap_affords,
+    a_caller_that_names_a_length_gets_it_or_nothing, money_is_exact_to_the_pico_unit,
+    a_million_small_costs_add_up_without_drift, an_overrun_is_a_debt_that_counts_to_the_last_token);
 
 }  // namespace weir::store::test

@@ -104,7 +104,7 @@ TEST_F(embedded_store, entries_go_when_they_have_been_whole_for_a_window_and_not
     embedded fresh;
     const policy::limit_rule r = rule(5, how);
     admission a;
-    const claim one[] = {{&r, key(1), 5, false}};
+    const claim one[] = {{&r, key(1), 5}};
     fresh.admit_now(one, {}, at(0), a);
     EXPECT_EQ(fresh.sweep(at(100 * minute), 100'000), 0U) << "a call is open";
     fresh.settle_now(a.held, {1, 0}, at(0));
@@ -136,7 +136,7 @@ TEST_F(embedded_store, a_call_that_fails_for_its_own_limits_amount_changes_no_en
 
 TEST_F(embedded_store, more_claims_than_a_call_can_have_are_a_bug) {
   const policy::limit_rule r = rule(5, algorithm::token_bucket);
-  const std::vector<claim> many(max_claims + 1, claim{&r, key(1), 0, false});
+  const std::vector<claim> many(max_claims + 1, claim{&r, key(1), 0});
   EXPECT_THROW(admit(many, 0), std::logic_error);
   EXPECT_TRUE(admit({many.begin(), many.end() - 1}, 0).allowed);
 }

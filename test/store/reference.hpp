@@ -100,7 +100,8 @@ inline std::string difference(const admission& seen, const reference_store::answ
     const verdict& b = right.verdicts[i];
     const std::string which = "of claim " + std::to_string(i);
     if (a.allowed != b.allowed || a.never != b.never) return "verdict " + which;
-    if (a.limit != b.limit || a.remaining != b.remaining || a.used != b.used) return "what remains " + which;
+    if (a.limit != b.limit || a.remaining != b.remaining || a.used != b.used)
+      return "what remains " + which;
     if (a.wait != b.wait || a.reset != b.reset) return "a time " + which;
   }
   return "";

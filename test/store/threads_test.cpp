@@ -45,7 +45,7 @@ TEST_P(threads, five_hundred_calls_at_once_against_n_admit_exactly_n) {
       const policy::limit_rule limit = rule(n, how);
       std::vector<admission> answers(calls);
       together(GetParam(), [&](int, int i) {
-        const claim one[] = {{&limit, key(5), 1, false}};
+        const claim one[] = {{&limit, key(5), 1}};
         fresh.admit_now(one, {}, at(0), answers[static_cast<std::size_t>(i)]);
       });
       std::int64_t admitted = 0;
@@ -66,8 +66,7 @@ TEST_P(threads, claims_in_any_order_are_taken_all_or_none) {
   const policy::limit_rule middle = rule(300, algorithm::calendar);
   std::atomic<int> admitted{0};
   together(GetParam(), [&](int, int i) {
-    std::vector<claim> claims{
-        {&wide, key(1), 1, false}, {&narrow, key(2), 1, false}, {&middle, key(3), 1, false}};
+    std::vector<claim> claims{{&wide, key(1), 1}, {&narrow, key(2), 1}, {&middle, key(3), 1}};
     std::rotate(claims.begin(), claims.begin() + i % 3, claims.end());
     admission a;
     it_.admit_now(claims, {}, at(0), a);
@@ -84,7 +83,7 @@ TEST_P(threads, never_more_than_the_limit_run_at_once) {
   std::atomic<int> running{0};
   std::atomic<int> most{0};
   together(GetParam(), [&](int, int) {
-    const claim one[] = {{&slots, key(1), 1, false}};
+    const claim one[] = {{&slots, key(1), 1}};
     admission a;
     it_.admit_now(one, {}, at(0), a);
     if (!a.allowed) return;
@@ -118,7 +117,8 @@ TEST_P(threads, nothing_is_left_after_a_storm_of_calls_of_all_kinds) {
       for (std::size_t i = 0, n = random() % 7; i < n; ++i) {
         const std::size_t which = random() % rules.size();
         claims.push_back({&rules[which], key(which * 1000 + random() % 300),
-                          static_cast<std::int64_t>(random() % 5), random() % 8 == 0});
+                          static_cast<std::int64_t>(random() % 5),
+                          random() % 8 == 0 ? manner::observe : manner::enforce});
       }
       admission a;
       it_.admit_now(claims, {}, when, a);
