@@ -62,8 +62,8 @@ void poller::wait() {
 
 // One look. A listener that is told may remove any other: what was collected of it is passed over.
 std::size_t poller::tell_ready() {
-  const int got = ::epoll_wait(epoll_.native_handle(), batch_.data(),
-                               static_cast<int>(batch_.size()), 0);
+  const int got =
+      ::epoll_wait(epoll_.native_handle(), batch_.data(), static_cast<int>(batch_.size()), 0);
   const auto count = static_cast<std::size_t>(std::max(got, 0));
   untold_ = std::span{batch_}.first(count);
   while (!untold_.empty()) {

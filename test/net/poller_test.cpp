@@ -1,12 +1,11 @@
 // Readiness: told once for each change, never after removal, and no reason to keep a loop running.
 #include "net/poller.hpp"
 
+#include <boost/asio/io_context.hpp>
 #include <fcntl.h>
+#include <functional>
 #include <gtest/gtest.h>
 #include <unistd.h>
-
-#include <boost/asio/io_context.hpp>
-#include <functional>
 
 namespace weir::net {
 namespace {
