@@ -45,20 +45,24 @@ date::local_days next_date(calendar_period period, date::local_days first) {
   return first + date::days{1};
 }
 
-// The first instant of a date: the earlier midnight of two, or the end of the gap that holds it.
-wall_time first_instant(const date::time_zone* zone, date::local_days day) {
-  if (zone == nullptr) return wall_time{date::sys_days{day.time_since_epoch()}};
-  return zone->to_sys(day + seconds{0}, date::choose::earliest);
+// When a date begins, so many minutes after its midnight: the earlier of two such times, or the end
+// of the gap that holds it.
+wall_time first_instant(const date::time_zone* zone, date::local_days day, std::int32_t reset_at) {
+  const std::chrono::minutes after{reset_at};
+  if (zone == nullptr) return wall_time{date::sys_days{day.time_since_epoch()} + after};
+  return zone->to_sys(day + after + seconds{0}, date::choose::earliest);
 }
 
 }  // namespace
 
-result<civil_calendar> civil_calendar::make(calendar_period period, const std::string& zone) {
-  if (zone == "UTC") return civil_calendar{period, nullptr};
+result<civil_calendar> civil_calendar::make(calendar_period period, const std::string& zone,
+                                            std::int32_t reset_at) {
+  if (reset_at < 0 || reset_at >= 24 * 60) return fail("expected a reset time from 00:00 to 23:59");
+  if (zone == "UTC") return civil_calendar{period, reset_at, nullptr};
   try {
     const date::time_zone* found = date::locate_zone(zone);
     (void)found->get_info(date::sys_seconds{});  // reads the zone's file now, not at a first call
-    return civil_calendar{period, found};
+    return civil_calendar{period, reset_at, found};
   } catch (const std::exception&) {
     return fail("unknown time zone \"" + zone +
                 "\": expected an IANA name such as UTC or Europe/Rome, known to this machine's "
@@ -84,11 +88,17 @@ civil_span civil_calendar::span_at(wall_time t) const {
       date::floor<date::days>(date::local_seconds{(whole_seconds(t) + offset).time_since_epoch()});
   date::local_days first = first_date(period_, today);
   date::local_days next = next_date(period_, first);
-  civil_span span{first_instant(zone_, first), first_instant(zone_, next)};
+  civil_span span{first_instant(zone_, first, reset_at_), first_instant(zone_, next, reset_at_)};
+  // Before its reset time a date still belongs to the period of the day before.
+  if (t < span.begin && reset_at_ > 0) {
+    next = first;
+    first = first_date(period_, first - date::days{1});
+    span = {first_instant(zone_, first, reset_at_), span.begin};
+  }
   // Where clocks go back across midnight a date is left and entered again: it ended the first time.
   while (t >= span.end) {
     next = next_date(period_, next);
-    span = {span.end, first_instant(zone_, next)};
+    span = {span.end, first_instant(zone_, next, reset_at_)};
   }
   return span;
 }

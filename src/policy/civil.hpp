@@ -17,7 +17,7 @@ namespace weir::policy {
 enum class calendar_period : std::uint8_t {
   minute,  // the clock's minute
   hour,    // the clock's hour; one that is cut by a change of the clock is shorter
-  day,     // from the first instant of a date to that of the next: 23 to 25 hours
+  day,     // from the first instant of a date, or its reset time, to that of the next: 23 to 25 h
   week,    // from Monday
   month,   // from the 1st
 };
@@ -31,17 +31,20 @@ struct civil_span {
 
 class civil_calendar {
  public:
-  // An unknown zone is an error. "UTC" needs no time zone database.
-  static result<civil_calendar> make(calendar_period period, const std::string& zone);
+  // `reset_at`: minutes after midnight, 0 to 1439, at which days, weeks and months begin. Errors:
+  // an unknown zone, a reset time out of range. "UTC" needs no time zone database.
+  static result<civil_calendar> make(calendar_period period, const std::string& zone,
+                                     std::int32_t reset_at = 0);
 
   // Pure and thread-safe.
   [[nodiscard]] civil_span span_at(wall_time t) const;
 
  private:
-  civil_calendar(calendar_period period, const date::time_zone* zone)
-      : period_{period}, zone_{zone} {}
+  civil_calendar(calendar_period period, std::int32_t reset_at, const date::time_zone* zone)
+      : period_{period}, reset_at_{reset_at}, zone_{zone} {}
 
   calendar_period period_;
+  std::int32_t reset_at_;
   const date::time_zone* zone_;  // null: UTC
 };
 

@@ -40,10 +40,11 @@ result<limit_rule> limit_rule::make(const limit_spec& spec) {
                 " us: expected from 1 us to 400 days");
   }
   if (spec.algorithm == algorithm::calendar) {
-    auto calendar = civil_calendar::make(spec.period, spec.zone);
+    auto calendar = civil_calendar::make(spec.period, spec.zone, spec.reset_at);
     if (!calendar) return calendar.error();
     const std::size_t mixed =
-        std::hash<std::string>{}(spec.zone) * 8 + static_cast<std::size_t>(spec.period);
+        (std::hash<std::string>{}(spec.zone) * 1440 + static_cast<std::size_t>(spec.reset_at)) * 8 +
+        static_cast<std::size_t>(spec.period);
     return limit_rule{spec, *calendar, static_cast<std::uint16_t>(mixed ^ (mixed >> 16U))};
   }
   auto utc = civil_calendar::make(calendar_period::day, "UTC");

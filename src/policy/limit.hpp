@@ -37,6 +37,7 @@ struct limit_spec {
                                                  // total: forgotten when unused for so long
   calendar_period period{calendar_period::day};  // calendar
   std::string zone{"UTC"};                       // calendar: IANA name
+  std::int32_t reset_at{0};  // calendar, a day or longer: minutes after midnight
 };
 
 // A limit that passed its checks. Cheap to copy; immutable, so it may be read by any thread.

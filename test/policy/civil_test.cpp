@@ -119,5 +119,37 @@ TEST(civil, an_unknown_zone_is_refused_with_what_was_expected) {
   EXPECT_NE(made.error().message.find("Europe/Rome"), std::string::npos);
 }
 
+// BC-093: a daily budget with a reset time is a calendar day, shifted.
+TEST(civil, a_day_may_begin_at_another_time_of_day) {
+  const auto at_six =
+      civil_calendar::make(calendar_period::day, "Europe/Amsterdam", 6 * 60).value();
+  const auto day = at_six.span_at(utc(1'796'083'200));   // 2026-12-01 00:00 UTC, 01:00 there
+  EXPECT_EQ(day.begin, utc(1'796'083'200 - 19 * 3600));  // 2026-11-30 05:00 UTC
+  EXPECT_EQ(day.end, utc(1'796'083'200 + 5 * 3600));
+  EXPECT_EQ(at_six.span_at(day.end).begin, day.end);
+}
+
+TEST(civil, a_shifted_day_is_longer_when_clocks_go_back_within_it) {
+  const auto at_one = civil_calendar::make(calendar_period::day, "Europe/Amsterdam", 60).value();
+  const auto day = at_one.span_at(utc(1'792'893'600));  // 2026-10-25 02:00 UTC, after the change
+  EXPECT_EQ(day.begin, utc(1'792'882'800));             // 2026-10-24 23:00 UTC, 01:00 there
+  EXPECT_EQ(day.end - day.begin, hours{25});
+}
+
+TEST(civil, weeks_and_months_begin_at_the_reset_time_too) {
+  const auto week = civil_calendar::make(calendar_period::week, "UTC", 90).value();
+  const auto span_of_week = week.span_at(utc(1'796'083'200));
+  EXPECT_EQ(span_of_week.begin, utc(1'796'083'200 - 86'400 + 90 * 60));
+  const auto month = civil_calendar::make(calendar_period::month, "UTC", 90).value();
+  const auto before = month.span_at(utc(1'796'083'200 + 60));  // 00:01 on the 1st: still November
+  EXPECT_EQ(before.end, utc(1'796'083'200 + 90 * 60));
+  EXPECT_EQ(before.end - before.begin, hours{30 * 24});
+}
+
+TEST(civil, a_reset_time_out_of_range_is_refused) {
+  EXPECT_FALSE(civil_calendar::make(calendar_period::day, "UTC", 1440));
+  EXPECT_FALSE(civil_calendar::make(calendar_period::day, "UTC", -1));
+}
+
 }  // namespace
 }  // namespace weir::policy::test
