@@ -37,13 +37,6 @@ void release(std::string& text) {
 }  // namespace
 
 void sse_scanner::feed(std::string_view bytes) {
-  if (incomplete() > 0 && !over_cap_) {
-    partial_.append(input_.substr(at_));
-    if (partial_.size() > cap_) {
-      over_cap_ = true;
-      give_back(partial_);
-    }
-  }
   input_ = bytes;
   at_ = 0;
   look_ = 0;
@@ -112,7 +105,10 @@ bool sse_scanner::next(sse_event& event, std::size_t& end) {
   if (over_cap_) return false;
   if (next_plain(event, end)) return true;
   let_go();
-  if (!find_end(end)) return false;
+  if (!find_end(end)) {
+    keep_rest();
+    return false;
+  }
   const std::string_view here = input_.substr(at_, end - at_);
   at_ = end;
   line_empty_ = true;
@@ -126,6 +122,16 @@ bool sse_scanner::next(sse_event& event, std::size_t& end) {
   return true;
 }
 
+// The beginning of an event whose end was not fed: the caller's bytes are not looked at again.
+void sse_scanner::keep_rest() {
+  partial_.append(input_.substr(at_));
+  input_ = {};
+  at_ = look_ = 0;
+  if (partial_.size() <= cap_) return;
+  over_cap_ = true;
+  give_back(partial_);
+}
+
 // What the last event's views point into.
 void sse_scanner::let_go() {
   release(whole_);
@@ -136,8 +142,6 @@ bool sse_scanner::finish(sse_event& event) {
   if (over_cap_) return false;
   let_go();
   whole_ = std::exchange(partial_, std::string{});
-  whole_.append(input_.substr(at_));
-  at_ = input_.size();
   if (whole_.empty()) return false;
   parse(whole_, event);
   return event.has_data;

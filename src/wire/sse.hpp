@@ -21,7 +21,8 @@ class sse_scanner {
   // `cap`: bytes that one event may have.
   explicit sse_scanner(std::size_t cap = 8 * 1024 * 1024) : cap_{cap} {}
 
-  // Gives bytes to look at. Call next() until it returns false, then feed again.
+  // Gives bytes to look at. Call next() until it returns false: then what is still needed of them
+  // was copied, and the buffer may be used for something else. Then feed again.
   void feed(std::string_view bytes);
 
   // The next complete event, its blank line included. `end` is where it ends in the bytes that were
@@ -33,8 +34,6 @@ class sse_scanner {
   // with data.
   bool finish(sse_event& event);
 
-  // Bytes at the end of what was fed that belong to an event not yet complete.
-  [[nodiscard]] std::size_t incomplete() const { return input_.size() - at_; }
   // One event is larger than the cap; nothing more is found.
   [[nodiscard]] bool over_cap() const { return over_cap_; }
 
@@ -42,6 +41,7 @@ class sse_scanner {
   bool next_plain(sse_event& event, std::size_t& end);
   bool find_end(std::size_t& end);
   void parse(std::string_view text, sse_event& event);
+  void keep_rest();
   void let_go();
 
   std::string_view input_;  // what was fed last

@@ -1,6 +1,7 @@
 // Events in a stream, whatever way it is cut, and where each ends.
 #include "wire/sse.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <random>
 #include <string>
@@ -24,8 +25,10 @@ struct scan {
 
   explicit scan(const std::vector<std::string>& pieces, bool end_of_stream = false) {
     sse_scanner scanner;
+    std::string buffer;  // as a loop's: another's bytes are in it by the time the next are fed
     for (const auto& piece : pieces) {
-      scanner.feed(piece);
+      buffer = piece;
+      scanner.feed(buffer);
       sse_event event;
       std::size_t from = 0;
       std::size_t end = 0;
@@ -37,6 +40,7 @@ struct scan {
         from = end;
       }
       rest += piece.substr(from);
+      std::fill(buffer.begin(), buffer.end(), '\n');
     }
     sse_event event;
     if (end_of_stream && scanner.finish(event)) add(event);
@@ -70,7 +74,6 @@ TEST(sse, an_event_in_one_read_is_a_view_into_it) {
   EXPECT_EQ(event.data, "{\"a\":2}");
   EXPECT_EQ(end, bytes.size());
   EXPECT_FALSE(scanner.next(event, end));
-  EXPECT_EQ(scanner.incomplete(), 0U);
 }
 
 // BC-004
@@ -187,21 +190,18 @@ TEST(sse, the_default_cap_is_eight_mebibytes) {
   EXPECT_LE(fed, 130);
 }
 
-TEST(sse, bytes_of_an_incomplete_event_are_told) {
+TEST(sse, the_end_of_an_event_is_told_in_the_bytes_fed_last) {
   sse_scanner scanner;
   sse_event event;
   std::size_t end = 0;
-  const std::string first = "data: A\n\ndata: B\nda";
-  scanner.feed(first);
+  scanner.feed("data: A\n\ndata: B\nda");
   ASSERT_TRUE(scanner.next(event, end));
   EXPECT_FALSE(scanner.next(event, end));
-  EXPECT_EQ(scanner.incomplete(), 10U);
   const std::string second = "ta: C\n\n";
   scanner.feed(second);
   ASSERT_TRUE(scanner.next(event, end));
   EXPECT_EQ(event.data, "B\nC");
   EXPECT_EQ(end, second.size());
-  EXPECT_EQ(scanner.incomplete(), 0U);
 }
 
 TEST(sse, many_short_lines_with_bare_cr_take_no_longer_than_with_lf) {
